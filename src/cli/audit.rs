@@ -3,6 +3,7 @@
 
 mod absences;
 mod audited_run;
+mod correction;
 mod document;
 mod item_queue;
 mod label_sheet;
@@ -83,6 +84,10 @@ pub struct AuditArgs {
     /// agreement of raters and judges
     #[arg(long, conflicts_with_all = ["absences", "export", "import", "adjudicate"])]
     blind_only: bool,
+    /// Plan labels until the interval of the corrected mean level extends no more than W to either side, and put them
+    /// first in the queue
+    #[arg(long, value_name = "W", value_parser = correction::parse_plan_width, conflicts_with_all = ["absences", "import", "export", "size", "adjudicate"])]
+    plan: Option<f64>,
     /// Write the study of a folder to this new file, such as study.toml
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -129,6 +134,7 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
     let book = audited.rubric.codebook.as_deref();
     let has_scales = book.is_some_and(|book| !book.is_on_own_scale(LabelUnit::Component));
     if unit != LabelUnit::Component || has_scales && !args.absences {
+        correction::check_plan(args.plan, unit.plural_word())?;
         audited.print_warnings();
         if args.blank {
             return label_sheet::print_blank_items(
@@ -148,7 +154,8 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
         true => AuditDocument::with_absences(&audited)?,
         false => {
             let counting = CountedLabels::from_blind_only(args.blind_only);
-            AuditDocument::with_queue(&audited, plan, (&annotator_name(args)?, counting))?
+            let annotator = annotator_name(args)?;
+            AuditDocument::with_queue(&audited, (plan, args.plan), (&annotator, counting))?
         }
     };
     print_document(&document, args, out)

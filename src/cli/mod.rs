@@ -20,6 +20,7 @@ mod completions;
 mod component_comparison;
 mod config;
 mod corpus;
+mod corrected_fields;
 mod cost;
 mod decisions;
 mod diff;

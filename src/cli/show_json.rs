@@ -23,6 +23,7 @@ use trajview_store::Archive;
 use trajview_study::compare::turns_done_at_judgement;
 
 use super::{
+    corrected_fields::{corrected_fields, corrected_text},
     cost::{computed_cell, computed_text, cost_record},
     harness_records,
     output::{Json, record},
@@ -70,6 +71,7 @@ pub(crate) fn faithfulness_record(run: &Run, rubric: &Rubric, chosen: Option<&Ju
         mcf: mcf,
         // The mean with blockers taken into account. Null if the checklist has none.
         mcf_capped: scores.and_then(|it| Some(it.capped.as_ref()?.mcf)),
+        ..corrected_fields(rubric, chosen),
         // Components with a score, and all of the checklist; null without a judgement.
         judged: scores.map(|it| it.judged),
         components: scores.map(|it| it.components),
@@ -85,7 +87,8 @@ pub(crate) fn faithfulness_record(run: &Run, rubric: &Rubric, chosen: Option<&Ju
     }
 }
 
-/// Returns `MCF 3.125 of 24 components, judged by authors-reading at turn 56`.
+/// Returns `MCF 3.125 of 24 components, judged by authors-reading at turn 56`, with the corrected mean where labels allow
+/// one.
 pub(crate) fn fidelity_line(row: &Json) -> String {
     let Some(mcf) = row.number("mcf") else {
         return format!("MCF -: {}", row.cell("not_defined"));
@@ -96,10 +99,14 @@ pub(crate) fn fidelity_line(row: &Json) -> String {
     let (judged, all) = (row.cell("judged"), row.cell("components"));
     let count_text = if judged == all { judged } else { format!("{judged} of {all}") };
     let by = row.text("pooled").or(row.text("judge")).unwrap_or_default();
+    let corrected = row.number("corrected_mcf").map(|it| written(Number::Mcf, it));
+    let corrected = corrected.zip(corrected_text(row));
+    let corrected = corrected.map(|(value, text)| format!("; corrected {value} {text}"));
     format!(
-        "MCF {}{capped} of {count_text} components, judged by {by} at turn {}",
+        "MCF {}{capped} of {count_text} components, judged by {by} at turn {}{}",
         written(Number::Mcf, mcf),
-        row.cell("turn")
+        row.cell("turn"),
+        corrected.unwrap_or_default()
     )
 }
 

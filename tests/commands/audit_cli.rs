@@ -103,6 +103,82 @@ fn the_queue_hides_a_verdict_until_this_annotator_has_labelled_it() {
     assert!(items.iter().all(|it| it["label"].is_null() && it["verdict"].is_null()));
 }
 
+/// A sheet with blind labels of these items: a level above quick-reader's, at most 4.
+fn generous_labels(desk: &Desk, components: &[String]) -> String {
+    let file = fs::read_to_string(desk.run().join("judgements/quick-reader.json")).unwrap();
+    let judgement: Value = serde_json::from_str(&file).unwrap();
+    let verdicts = judgement["scores"].as_array().unwrap();
+    let level = |component: &String| {
+        let verdict = verdicts.iter().find(|it| it["component"] == **component).unwrap();
+        (verdict["score"].as_u64().unwrap() + 1).min(4)
+    };
+    let rows = components.iter().map(|it| format!("{it},{},true\n", level(it)));
+    format!("component,score,blind\n{}", rows.collect::<String>())
+}
+
+fn queue_components(document: &Value) -> Vec<String> {
+    let items = document["queue"]["items"].as_array().unwrap();
+    items.iter().map(|it| it["component"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn blind_labels_in_the_order_of_the_queue_correct_the_mean_everywhere() {
+    let desk = Desk::new();
+    let queue = queue_components(&desk.json(&QUICK));
+    desk.import(&generous_labels(&desk, &queue[..14]), &QUICK);
+
+    let text = desk.audit_text(&QUICK);
+    let audited = desk.json(&QUICK);
+    let run = desk.run();
+    let scored = cli_json(&["score", run.to_str().unwrap(), "--judge", "quick-reader", "--json"]);
+    let score_text = cli_text(&["score", run.to_str().unwrap(), "--judge", "quick-reader"]);
+
+    let corrected = &audited["queue"]["correction"]["corrected"];
+    assert_eq!((&corrected["labels"], &corrected["items"]), (&json!(14), &json!(24)));
+    let (judged, value) =
+        (corrected["judged"].as_f64().unwrap(), corrected["value"].as_f64().unwrap());
+    assert!(judged + 0.2 < value && value <= judged + 0.5, "{corrected}");
+    assert!(text.contains(&format!("judged {judged:.2} · corrected {value:.2} [")), "{text}");
+    let faithful = &scored["faithfulness"];
+    assert_eq!(faithful["corrected_mcf"], corrected["value"]);
+    assert_eq!(faithful["corrected_labels"], 14);
+    assert!(
+        score_text.contains("MCF corrected") && score_text.contains("14 labels"),
+        "{score_text}"
+    );
+}
+
+#[test]
+fn labels_that_were_chosen_are_refused_with_the_reason() {
+    let desk = Desk::new();
+    let queue = queue_components(&desk.json(&QUICK));
+    desk.import(&generous_labels(&desk, &queue[12..]), &QUICK);
+
+    let text = desk.audit_text(&QUICK);
+
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("no corrected mean: 12 blind labels, but only"), "{text}");
+}
+
+#[test]
+fn a_plan_puts_its_items_first_and_names_no_level() {
+    let desk = Desk::new();
+    let queue = queue_components(&desk.json(&QUICK));
+    desk.import(&generous_labels(&desk, &queue[..10]), &QUICK);
+
+    let text = desk.audit_text(&quick_arguments(&["--plan", "0.15"]));
+    let planned = desk.json(&quick_arguments(&["--plan", "0.15"]));
+    let wrong = desk.audit(&quick_arguments(&["--plan", "0"]));
+
+    let plan = &planned["queue"]["correction"]["plan"];
+    let more = usize::try_from(plan["more"].as_u64().unwrap()).unwrap();
+    assert!(more > 0 && plan["expected"].as_f64().unwrap() <= 0.15, "{plan}");
+    let items = planned["queue"]["items"].as_array().unwrap();
+    assert!(items[..more].iter().all(|it| it["label"].is_null()));
+    assert!(text.contains("plan for ±0.15: "), "{text}");
+    assert!(wrong.err.contains("is not a width"), "{}", wrong.err);
+}
+
 #[test]
 fn json_of_the_queue_has_what_the_contract_names() {
     let desk = Desk::new();

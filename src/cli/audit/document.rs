@@ -8,11 +8,12 @@ use trajview_run::{
     model_vendor::shared_vendor,
     rubric::{CANNOT_TELL, Confidence, Judgement, JudgementLabel, LabelUnit, score_text},
 };
-use trajview_study::queue::{QueuePlan, draw_queue};
+use trajview_study::{corrected::judgement_queue::JudgementQueue, queue::QueuePlan};
 
 use super::{
     absences::{self, AbsenceRow},
     audited_run::AuditedRun,
+    correction::CorrectionRow,
 };
 
 #[derive(Debug, Serialize)]
@@ -51,6 +52,8 @@ pub struct AuditQueueRow {
     pub labelled: usize,
     /// The number of those whose score is the verdict's.
     pub same: usize,
+    /// The mean of the judge, corrected by this annotator's labels. Null for other things than components.
+    pub correction: Option<CorrectionRow>,
     pub items: Vec<AuditItemRow>,
 }
 
@@ -171,7 +174,8 @@ impl AuditQueueRow {
         }
         let annotator = annotator.to_owned();
         let blind_only = counting == CountedLabels::Blind;
-        Self { annotator, seed: plan.seed, size: plan.size, blind_only, labelled, same, items }
+        let QueuePlan { seed, size } = plan;
+        Self { annotator, seed, size, blind_only, labelled, same, correction: None, items }
     }
 }
 
@@ -202,11 +206,22 @@ impl AuditDocument {
 
     pub(crate) fn with_queue(
         audited: &AuditedRun,
-        plan: QueuePlan,
+        (plan, wanted): (QueuePlan, Option<f64>),
         (annotator, counting): (&str, CountedLabels),
     ) -> Result<Self, CommandFailure> {
         let judgement = audited.judgement()?;
         let labels = audited.labels_of(annotator);
+        let drawn =
+            JudgementQueue::new(&audited.rubric, (judgement, judgement), Some(annotator), plan);
+        let (correction, more) = CorrectionRow::for_run(&drawn, wanted);
+        let is_open = |at: &usize| {
+            let label = labels.and_then(|it| it.label_for(judgement, drawn.components[*at]));
+            !label.is_some_and(|it| it.is_answered())
+        };
+        let open = (0..drawn.items.len()).filter(is_open);
+        let open = open.map(|at| (at, drawn.items[at].stratum)).collect();
+        let order =
+            more.map_or_else(|| drawn.order.clone(), |it| it.order_queue(&drawn.order, &open));
         let item = |(number, component): (usize, String)| {
             let label = labels.and_then(|labels| labels.label_for(judgement, &component));
             let is_labelled = label.is_some_and(|label| label.is_answered());
@@ -221,9 +236,13 @@ impl AuditDocument {
                 verdict: score.filter(|_| is_labelled).map(AuditScoreRow::of_component),
             }
         };
-        let drawn = draw_queue(&[judgement], plan).into_iter().map(|item| item.component);
-        let items: Vec<AuditItemRow> = (1..).zip(drawn).map(item).collect();
-        let queue = AuditQueueRow::new((annotator, counting), plan, items);
+        let order = order.into_iter().take(plan.size.unwrap_or(usize::MAX));
+        let components = order.map(|at| drawn.components[at].to_owned());
+        let items: Vec<AuditItemRow> = (1..).zip(components).map(item).collect();
+        let queue = AuditQueueRow {
+            correction: Some(correction),
+            ..AuditQueueRow::new((annotator, counting), plan, items)
+        };
         Ok(Self { queue: Some(queue), ..Self::for_run(audited)? })
     }
 

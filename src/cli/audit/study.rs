@@ -149,8 +149,8 @@ pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandRes
         );
         return Err(CommandFailure::cannot_understand(why));
     }
-    let document =
-        AuditStudyDocument::new(studied, &who, CountedLabels::from_blind_only(args.blind_only));
+    let counting = CountedLabels::from_blind_only(args.blind_only);
+    let document = AuditStudyDocument::new(studied, &who, (counting, args.plan));
     if args.json {
         out.print_json(&document)?;
     } else if args.csv {

@@ -11,6 +11,7 @@ use trajview_tui::widgets::text;
 
 use super::{
     absences::{AbsencePlaceRow, AbsenceRow},
+    correction::CorrectionRow,
     document::{
         AuditDocument, AuditItemRow, AuditQueueRow, AuditScoreRow, AuditedJudgementRow, LabelRow,
     },
@@ -33,6 +34,8 @@ pub(crate) fn print_document(
     out.print_sentence(&head_line(document))?;
     if let Some(queue) = &document.queue {
         out.print_sentence(&progress_line(queue))?;
+        let correction = queue.correction.iter().flat_map(CorrectionRow::sentences);
+        correction.into_iter().try_for_each(|it| print_wrapped(&it, "", out))?;
         out.print_line("")?;
         let table = queue_table(queue, is_markdown);
         table.write_table(is_markdown, out)?;

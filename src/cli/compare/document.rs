@@ -1,7 +1,9 @@
 //! The JSON of `compare`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
 
 use crate::cli::{
-    component_comparison, harness_records,
+    component_comparison,
+    corrected_fields::{corrected_fields, fields_of_mean},
+    harness_records,
     output::{Json, record},
     score::{RulerFacts, rules_facts},
 };
@@ -19,6 +21,7 @@ use trajview_study::{
         FilePresence, FileRow, FirstDifference, IntervalParts, NumberOutcome, ResultCell,
         RunRecovery, ScoreTransitions, Subtraction, TranscriptItem, run_letter,
     },
+    corrected::judgement_queue::corrected_mcf_difference,
     undefined_reasons,
 };
 
@@ -125,6 +128,47 @@ impl<'a> CompareDocument<'a> {
         component_comparison::rows_of_two_runs(&both, is_turned, &self.args.resampling.to_plan())
     }
 
+    /// Makes a row for each run whose MCF blind labels correct, and one for the difference of the first two. Empty if labels
+    /// correct none.
+    pub(crate) fn corrected_rows(&self) -> Vec<Json> {
+        let row = |(at, party): (usize, &ComparedRun)| {
+            let judgement = party.judgement();
+            let turn = judgement.map(|it| compare::turns_done_at_judgement(&party.run, it));
+            record! {
+                run: run_letter(at),
+                judge: judgement.map(|it| &it.judge.name),
+                judgement: judgement.map(|it| &it.file),
+                judged_turn: turn,
+                mcf: party.final_value(Number::Mcf),
+                ..corrected_fields(&party.rubric, judgement),
+            }
+        };
+        let mut rows: Vec<Json> = self.parties.iter().enumerate().map(row).collect();
+        if rows.iter().all(|row| row.number("corrected_mcf").is_none()) {
+            return vec![];
+        }
+        rows.extend(self.corrected_difference_row());
+        rows
+    }
+
+    /// Makes the row of the first two runs' difference. None where they are not of one task, and without a judgement.
+    fn corrected_difference_row(&self) -> Option<Json> {
+        let by = run_subtraction(self.parties);
+        let judged = |at: usize| Some((&self.parties[at].rubric, self.parties[at].judgement()?));
+        let (first, second) = (judged(by.from)?, judged(by.subtracted)?);
+        let mean =
+            self.not_compared().is_none().then(|| corrected_mcf_difference(first, second))?;
+        let judged = mean.as_ref().ok().map(|it| it.judged);
+        Some(record! {
+            run: by.display_text(),
+            judge: Json::Null,
+            judgement: Json::Null,
+            judged_turn: Json::Null,
+            mcf: judged,
+            ..fields_of_mean(Some(mean)),
+        })
+    }
+
     /// SLUMP's numbers of the first two runs, with intervals.
     pub(crate) fn number_estimates(&self) -> Vec<Json> {
         if self.not_compared().is_some() {
@@ -196,6 +240,7 @@ impl<'a> CompareDocument<'a> {
             transitions: transitions.counts,
             n: transitions.n,
             means: self.component_means(&rows),
+            corrected: self.corrected_rows(),
             points: Json::list(&compare::pair_by_phase(&a.run, &b.run), |pair| {
                 record! { phase: pair.phase, a: point(a, &pair.a), b: point(b, &pair.b) }
             }),

@@ -3,7 +3,9 @@
 use std::io;
 
 use crate::cli::{
-    component_comparison, measuring_args,
+    component_comparison,
+    corrected_fields::corrected_text,
+    measuring_args,
     output::{self, Json, Out, OutputTable, TableColumn, cell_or_dash, csv_row},
 };
 use trajview_metrics::{
@@ -40,6 +42,7 @@ pub(crate) fn print_comparison(
         loss_table(document),
         transition_table(document),
         means_table(document),
+        corrected_table(document),
         phase_table(document),
         checkpoint_table(document),
         file_table(document),
@@ -417,6 +420,22 @@ fn means_table(document: &CompareDocument<'_>) -> TitledTable {
     let n = found.first()?.cell("n");
     let title = format!("means over the {n} components judged in both [95 % BCa over components]");
     Some((title, component_comparison::means_of_two_table(&found)))
+}
+
+fn corrected_table(document: &CompareDocument<'_>) -> TitledTable {
+    let rows = document.corrected_rows();
+    let two_places = |row: &Json, field: &str| row.number(field).map(|it| format!("{it:.2}"));
+    let columns: [TableColumn<'_, Json>; 5] = [
+        ("run", &|it| it.cell("run")),
+        ("judge", &|it| it.cell("judge")),
+        (">judged", &|it| cell_or_dash(two_places(it, "mcf"))),
+        (">corrected", &|it| cell_or_dash(two_places(it, "corrected_mcf"))),
+        ("interval, labels", &|it| {
+            cell_or_dash(corrected_text(it).or(it.text("not_corrected").map(str::to_owned)))
+        }),
+    ];
+    let title = "MCF corrected by blind labels [95 %]".to_owned();
+    (!rows.is_empty()).then(|| (title, OutputTable::from_rows(&columns, &rows)))
 }
 
 fn phase_table(document: &CompareDocument<'_>) -> TitledTable {

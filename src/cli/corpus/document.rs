@@ -144,6 +144,7 @@ fn run_row(run: &CorpusRunFacts) -> Json {
         other_judgements: run.judged.other_judgements,
         judged: run.judged.counts.map(|(judged, _)| judged),
         components: run.judged.counts.map(|(_, components)| components),
+        ..run.judged.corrected,
         ..values(NumberBlock::Code),
         tests: run.tests.as_ref().map(|(label, tests)| last_tests_row(label, tests)),
         tokens: run.tokens,

@@ -41,6 +41,7 @@ use trajview_study::{
 };
 
 use super::cost_per_solved::SpentRow;
+use crate::cli::{corrected_fields::corrected_fields, output::Json};
 
 /// All runs that could be opened, and why the others could not.
 pub struct CorpusRuns {
@@ -91,6 +92,8 @@ pub struct ChosenJudgement {
     pub other_judgements: Vec<String>,
     /// Components with a score, and all.
     pub counts: Option<(usize, usize)>,
+    /// The fields of the MCF that blind labels correct.
+    pub corrected: Json,
     /// The score of each component that has one, by id.
     pub scores: BTreeMap<String, f64>,
 }
@@ -237,6 +240,7 @@ fn run_facts(
                 .and_then(|it| it.created_at.clone()),
             other_judgements: if judge.is_none() { other_judgements(&rubric) } else { vec![] },
             counts: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
+            corrected: corrected_fields(&rubric, chosen_judgement(&rubric, judge.as_ref())),
             scores: component_scores(&rubric, judge.as_ref()),
         },
         warnings: run.warnings.len() + rubric.warnings.len(),

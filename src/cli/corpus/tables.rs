@@ -388,7 +388,8 @@ pub(crate) fn runs_csv_columns(document: &CorpusDocument) -> String {
     ]
     .map(|names: Vec<String>| names.join(" "));
     format!(
-        "run path format task attempt outcome reward reward_name error agent model condition {faithful} judge judgement judged_turn judged_at judged components {code} \
+        "run path format task attempt outcome reward reward_name error agent model condition {faithful} judge judgement judged_turn judged_at judged components \
+         corrected_mcf corrected_low corrected_high corrected_labels corrected_worth {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
          input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
          reasoning_tokens=tokens.reasoning {others} seconds turns warnings state turn_states cost_computed_usd not_priced_tokens \

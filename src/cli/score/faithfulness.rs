@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli::{
     CommandFailure, Exit,
+    corrected_fields::corrected_fields,
     output::{Json, record},
 };
 use trajview_formats as formats;
@@ -86,6 +87,7 @@ impl FaithfulnessRow {
             mcf: mcf,
             // The mean with blockers taken into account. Null if the checklist has none.
             mcf_capped: capped.map(|it| it.mcf),
+            ..corrected_fields(rubric, chosen),
             dir: dir,
             if50: mcf.zip(dir).map(|(mcf, dir)| if50(mcf, dir)),
             // Judged components with a score of 0 or 1.

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::cli::output::{Json, Out, OutputTable, TableColumn, cell_or_dash};
+use crate::cli::{
+    corrected_fields::corrected_text,
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash},
+};
 use trajview_metrics::{Number, exposure::ExposureShares, numbers::NumberStyle};
 
 use trajview_run::model_vendor::shared_vendor_text;
@@ -42,10 +45,13 @@ pub(crate) fn print_faithfulness(
 
 fn add_score_rows(row: &FaithfulnessRow, table: &mut OutputTable) {
     let json = &row.json;
-    let mut add = |number: Number, over: String| {
-        table.add_row(number_cells(number, json.number(number.id()), over))
-    };
-    add(Number::Mcf, format!("0 to 4, {}", judged_text(row)));
+    let cells = |number: Number, over: String| number_cells(number, json.number(number.id()), over);
+    table.add_row(cells(Number::Mcf, format!("0 to 4, {}", judged_text(row))).into());
+    if let Some(over) = corrected_text(json) {
+        let [_, value, over] = number_cells(Number::Mcf, json.number("corrected_mcf"), over);
+        table.add_row(vec!["MCF corrected".into(), value, over]);
+    }
+    let mut add = |number: Number, over: String| table.add_row(cells(number, over).into());
     if json.number("mcf_capped").is_some() {
         add(Number::McfCapped, row.blocked.clone());
     }
@@ -77,9 +83,9 @@ fn reuse_text(detail: &Json) -> String {
     format!("{reused} of {exported} exported symbols are used by another module{besides}")
 }
 
-fn number_cells(number: Number, value: Option<f64>, over: String) -> Vec<String> {
+fn number_cells(number: Number, value: Option<f64>, over: String) -> [String; 3] {
     let value = cell_or_dash(value.map(|value| number.format_value(value, NumberStyle::Digits(4))));
-    vec![number.short().into(), value, over]
+    [number.short().into(), value, over]
 }
 
 /// Describes the denominator of MCF.
@@ -113,7 +119,7 @@ fn add_exposure_rows(row: &ExposureShares, table: &mut OutputTable) {
     let mut add = |number: Number, share: f64, what: &str| {
         let count = (share * all as f64).round();
         let over = format!("{count} of {all} components {what}");
-        table.add_row(number_cells(number, Some(share), over));
+        table.add_row(number_cells(number, Some(share), over).into());
     };
     add(Number::Rcr, last.rcr, "can be recovered from the requests");
     add(Number::Esr, last.esr, "were stated explicitly");
@@ -142,6 +148,7 @@ fn faithfulness_notes(row: &FaithfulnessRow) -> Vec<String> {
         notes.extend(ids_note("judged, not in the checklist", &texts("without_component")));
         notes.extend(row.doubts.iter().cloned());
     }
+    notes.extend(json.text("not_corrected").map(|why| format!("MCF not corrected: {why}")));
     let unscored = |it: &Json| format!("{}: {}", it.cell("component"), it.cell("why"));
     let missing = json.rows("without_score").iter();
     notes.extend(missing.map(|it| format!("no score for {}", unscored(it))));

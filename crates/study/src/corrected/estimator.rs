@@ -112,6 +112,13 @@ pub enum CorrectionRefusal {
     OneRun,
 }
 
+impl CorrectionRefusal {
+    /// Returns whether labels are merely few so far.
+    pub const fn is_waiting(&self) -> bool {
+        matches!(self, Self::NoBlindLabels | Self::TooFewLabels(_))
+    }
+}
+
 impl fmt::Display for CorrectionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use trajview_run::rubric::{ItemKey, Judgement, JudgementLabel, LabelUnit, Rubric};
+use trajview_run::rubric::{ItemKey, Judgement, JudgementLabel, LabelUnit, Rubric, Verdict};
 
 use crate::queue::{QueuePlan, draw_queue};
 
 use super::{
+    difference::corrected_difference,
     drawn_labels::{DrawnLabels, QueuedItem, RaterLevel, drawn_labels},
-    estimator::{CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, corrected_mean},
+    estimator::{
+        CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem,
+        corrected_mean,
+    },
     measure::Measure,
 };
 
@@ -45,14 +49,41 @@ pub fn corrected_mcf(
     rubric: &Rubric,
     judgement: &Judgement,
 ) -> Result<CorrectedMean, CorrectionRefusal> {
+    corrected_mean(&measured_components(rubric, judgement)?, options_of_run(Measure::Level))
+}
+
+/// Corrects the difference of the MCFs of two runs, the first minus the second.
+///
+/// # Errors
+///
+/// When the labels of one of them do not allow it.
+pub fn corrected_mcf_difference(
+    first: (&Rubric, &Judgement),
+    second: (&Rubric, &Judgement),
+) -> Result<CorrectedMean, CorrectionRefusal> {
+    let first = measured_components(first.0, first.1)?;
+    let second = measured_components(second.0, second.1)?;
+    corrected_difference(&first, &second, options_of_run(Measure::Level))
+}
+
+/// Returns the components that count in the MCF. As there, verdicts on components that the checklist lacks do not.
+fn measured_components(
+    rubric: &Rubric,
+    judgement: &Judgement,
+) -> Result<Vec<MeasuredItem>, CorrectionRefusal> {
+    let is_listed = |it: &&Verdict| {
+        let list = rubric.checklist.as_ref();
+        list.is_none_or(|list| list.components.iter().any(|one| one.id == it.component))
+    };
+    let verdicts = judgement.verdicts.iter().filter(is_listed).cloned().collect();
+    let counted = Judgement { verdicts, ..judgement.clone() };
     let labelled = labelled_judgement(rubric, judgement);
-    let queue = JudgementQueue::new(rubric, (judgement, labelled), None, QueuePlan::default());
-    let items = queue.drawn_labels()?.measured_by(Measure::Level);
-    corrected_mean(&items, options_of_run(Measure::Level))
+    let queue = JudgementQueue::new(rubric, (&counted, labelled), None, QueuePlan::default());
+    Ok(queue.drawn_labels()?.measured_by(Measure::Level))
 }
 
 /// Returns the judgement that most blind labels of this state name, since its verdicts were in the queue.
-pub fn labelled_judgement<'a>(rubric: &'a Rubric, judgement: &'a Judgement) -> &'a Judgement {
+fn labelled_judgement<'a>(rubric: &'a Rubric, judgement: &'a Judgement) -> &'a Judgement {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for label in rubric.labels.iter().flat_map(|file| &file.labels) {
         let key = ItemKey::from(&label.component);
@@ -74,7 +105,10 @@ impl<'a> JudgementQueue<'a> {
         rater: Option<&str>,
         plan: QueuePlan,
     ) -> Self {
-        let scored = judgement.verdicts.iter().filter_map(|it| Some((&*it.component, it.score?)));
+        let scored = judgement
+            .verdicts
+            .iter()
+            .filter_map(|it| Some((&*it.component, it.score?, it.score_value()?)));
         let files = rubric.labels.iter().filter(|it| rater.is_none_or(|name| it.annotator == name));
         let files: Vec<_> = files.collect();
         let label_level = |label: JudgementLabel<'_>| {
@@ -82,21 +116,16 @@ impl<'a> JudgementQueue<'a> {
             let is_drawn = label.is_blind() == Some(true) && label.label.label_scale() == scale;
             label.score().filter(|_| is_drawn)
         };
-        let item = |(component, score): (&str, u8)| {
+        let item = |(component, score, judged): (&str, u8, f64)| {
             let labels = files.iter().enumerate().filter_map(|(queue, file)| {
                 let level = label_level(file.label_for(judgement, component)?)?;
                 Some(RaterLevel { queue, level })
             });
             let stratum = labelled.verdict_on(component).and_then(|it| it.score).unwrap_or(score);
-            QueuedItem {
-                stratum: stratum.into(),
-                cluster: 0,
-                judged: score.into(),
-                labels: labels.collect(),
-            }
+            QueuedItem { stratum: stratum.into(), cluster: 0, judged, labels: labels.collect() }
         };
         let items: Vec<QueuedItem> = scored.clone().map(item).collect();
-        let components: Vec<&str> = scored.map(|(component, _)| component).collect();
+        let components: Vec<&str> = scored.map(|(component, ..)| component).collect();
         let drawn = draw_queue(&[labelled], plan);
         let numbers: BTreeMap<&str, usize> =
             components.iter().enumerate().map(|(at, component)| (*component, at)).collect();
@@ -119,7 +148,7 @@ impl<'a> JudgementQueue<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_run::rubric::{Label, LabelFile, Verdict};
+    use trajview_run::rubric::{Label, LabelFile};
 
     /// A judgement of 24 components, and a rater's labels: one level lower than the judge, of those in the queue that
     /// `is_labelled` says.

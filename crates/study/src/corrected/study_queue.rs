@@ -11,6 +11,7 @@ use super::{
     drawn_labels::{DrawnLabels, QueuedItem, RaterLevel, drawn_labels},
     estimator::{CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, corrected_mean},
     measure::Measure,
+    plan::LabelPlan,
 };
 
 /// The share that intervals cover.
@@ -21,6 +22,8 @@ const CONFIDENCE: f64 = 0.95;
 pub struct StudyLabels<'a> {
     studied: &'a LoadedStudy,
     pub items: Vec<QueuedItem>,
+    /// The number in [`Self::items`] of each item of the sample that the judge scored on the scale of its labels.
+    numbers: BTreeMap<usize, usize>,
     /// The queue of each rater, numbers of items in the rater's order.
     queues: Vec<Vec<usize>>,
 }
@@ -34,7 +37,7 @@ impl<'a> StudyLabels<'a> {
         let rest = candidates.iter().filter(|it| !is_sampled.contains(&it.sort_key()));
         let all: Vec<&StudyItem> = studied.items.iter().chain(rest).collect();
         let strata = strata_by_number(studied, &all);
-        let mut items = vec![];
+        let (mut items, mut numbers) = (vec![], BTreeMap::new());
         for (at, item) in all.into_iter().enumerate() {
             let Some(judged) = item.item.verdict.score else { continue };
             let label = |(queue, rater): (usize, &String)| {
@@ -44,10 +47,14 @@ impl<'a> StudyLabels<'a> {
                 Some(RaterLevel { queue, level: label.score().filter(|_| is_comparable)? })
             };
             let labels = raters.iter().enumerate().filter_map(label).collect();
+            numbers.insert(at, items.len());
             items.push(QueuedItem { stratum: strata[at], cluster: item.run, judged, labels });
         }
-        let queues = raters.iter().map(|rater| studied.queue_of(rater)).collect();
-        Self { studied, items, queues }
+        let queue = |rater: &String| {
+            studied.queue_of(rater).iter().filter_map(|at| numbers.get(at).copied()).collect()
+        };
+        let queues = raters.iter().map(queue).collect();
+        Self { studied, items, numbers, queues }
     }
 
     /// Selects the labels that follow the queues.
@@ -57,6 +64,16 @@ impl<'a> StudyLabels<'a> {
     /// When there are too few of them.
     pub fn drawn_labels(&self) -> Result<DrawnLabels, CorrectionRefusal> {
         drawn_labels(self.items.clone(), &self.queues)
+    }
+
+    /// Returns the queue of a rater with the planned items first, by number in [`LoadedStudy::items`].
+    pub fn planned_queue(&self, plan: &LabelPlan, rater: &str) -> Vec<usize> {
+        let queue = self.studied.queue_of(rater);
+        let is_open = |at: &&usize| !self.studied.is_labelled(&self.studied.items[**at], rater);
+        let open = queue.iter().filter(is_open);
+        let strata =
+            open.filter_map(|at| Some((*at, self.items.get(*self.numbers.get(at)?)?.stratum)));
+        plan.order_queue(&queue, &strata.collect())
     }
 
     /// Corrects the mean over runs like these; over these items where there is one run.

@@ -8,11 +8,15 @@ use trajview_run::Warning;
 use trajview_study::{
     BootstrapPlan, Coefficient, Estimate, RatingScale, Ratings, Undefined,
     audit_items::AuditItem,
+    corrected::study_queue::StudyLabels,
     loaded_study::{LoadedStudy, RaterProgress, StudyItem},
     raters::{Rater, RaterPanel, ScorePart, join_scores},
 };
 
-use super::super::document::{CountedLabels, LabelRow, score_number};
+use super::super::{
+    correction::CorrectionRow,
+    document::{CountedLabels, LabelRow, score_number},
+};
 
 #[derive(Debug, Serialize)]
 pub struct AuditStudyDocument {
@@ -24,6 +28,8 @@ pub struct AuditStudyDocument {
     pub queue: Option<StudyQueueRow>,
     /// Progress by rater; for a rater of the study only their own.
     pub progress: Vec<Json>,
+    /// The mean level of the judge, corrected by blind labels: of all raters, for a rater of the study their own.
+    pub correction: CorrectionRow,
     /// True if only labels count that are recorded as blind.
     pub blind_only: bool,
     /// Agreement of every two raters, by each criterion and on each scale; for a rater of the study only theirs with
@@ -85,11 +91,21 @@ impl StudyVerdictRow {
 }
 
 impl AuditStudyDocument {
-    pub fn new(studied: &LoadedStudy, who: &str, counting: CountedLabels) -> Self {
+    pub fn new(
+        studied: &LoadedStudy,
+        who: &str,
+        (counting, wanted): (CountedLabels, Option<f64>),
+    ) -> Self {
         let sees_all = studied.design.may_see_all(who);
+        let labels = StudyLabels::new(studied, (!sees_all).then_some(who));
+        let (correction, plan) = CorrectionRow::for_study(&labels, studied.design.unit, wanted);
+        let order = plan.map(|plan| labels.planned_queue(&plan, who));
+        let order = order.unwrap_or_else(|| studied.queue_of(who));
         let raters = if sees_all { studied.rater_names() } else { vec![who.to_owned()] };
-        let queue =
-            studied.design.has_rater(who).then(|| StudyQueueRow::new(studied, who, counting));
+        let queue = studied
+            .design
+            .has_rater(who)
+            .then(|| StudyQueueRow::new(studied, (who, &order), counting));
         Self {
             schema: "trajview.study/1",
             study: study_facts(studied),
@@ -97,6 +113,7 @@ impl AuditStudyDocument {
             annotator: who.to_owned(),
             queue,
             progress: raters.iter().map(|rater| progress_row(studied, rater)).collect(),
+            correction,
             blind_only: counting == CountedLabels::Blind,
             agreement: agreement_rows(studied, (!sees_all).then_some(who), counting),
             gold_warning: sees_all
@@ -144,11 +161,10 @@ fn study_run_rows(studied: &LoadedStudy) -> Vec<Json> {
 }
 
 impl StudyQueueRow {
-    fn new(studied: &LoadedStudy, who: &str, counting: CountedLabels) -> Self {
-        let queue = studied.queue_of(who).into_iter();
+    fn new(studied: &LoadedStudy, (who, order): (&str, &[usize]), counting: CountedLabels) -> Self {
         let items: Vec<StudyItemRow> = (1..)
-            .zip(queue)
-            .map(|(number, at)| StudyItemRow::new(studied, &studied.items[at], who, number))
+            .zip(order)
+            .map(|(number, at)| StudyItemRow::new(studied, &studied.items[*at], who, number))
             .collect();
         let counts = |it: &&StudyItemRow| it.label.as_ref().is_some_and(|it| counting.counts(it));
         let answered = items.iter().filter(|it| it.is_answered()).filter(counts);

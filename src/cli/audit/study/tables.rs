@@ -27,6 +27,9 @@ pub(crate) fn print_study(
     }
     if let Some(queue) = &document.queue {
         out.print_line(&progress_line(&document.annotator, queue))?;
+    }
+    document.correction.sentences().iter().try_for_each(|it| out.print_sentence(it))?;
+    if let Some(queue) = &document.queue {
         out.print_line("")?;
         queue_table(queue, is_markdown).write_table(is_markdown, out)?;
     }

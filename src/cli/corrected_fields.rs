@@ -1,0 +1,42 @@
+//! The fields of a mean that blind labels correct, the same in every document and table that has an MCF.
+
+use crate::cli::{
+    output::{Json, record},
+    run_args,
+};
+use trajview_run::rubric::{Judgement, Rubric};
+use trajview_study::corrected::{
+    estimator::{CorrectedMean, CorrectionRefusal},
+    judgement_queue::corrected_mcf,
+};
+
+/// Makes the fields `corrected_*` of the judgement whose MCF is printed, all null without one.
+pub fn corrected_fields(rubric: &Rubric, chosen: Option<&Judgement>) -> Json {
+    fields_of_mean(chosen.map(|judgement| corrected_mcf(rubric, judgement)))
+}
+
+/// Makes the fields of a corrected mean, or of a corrected difference; all null without one.
+pub fn fields_of_mean(mean: Option<Result<CorrectedMean, CorrectionRefusal>>) -> Json {
+    let corrected = mean.as_ref().and_then(|mean| mean.as_ref().ok());
+    let why = mean.as_ref().and_then(|mean| mean.as_ref().err());
+    record! {
+        // MCF corrected by blind labels of people, with both ends of its 95 % interval.
+        corrected_mcf: corrected.map(|it| it.value),
+        corrected_low: corrected.map(|it| it.interval.low),
+        corrected_high: corrected.map(|it| it.interval.high),
+        // The number of labels that count.
+        corrected_labels: corrected.map(|it| it.labels),
+        // The number of labels that alone would give the same interval.
+        corrected_worth: corrected.map(|it| it.worth.round()),
+        // The reason why labels do not allow a corrected mean. Null if there is one, and while labels are few.
+        not_corrected: why.filter(|why| !why.is_waiting()).map(ToString::to_string),
+    }
+}
+
+/// Returns `[2.81, 3.07] · 42 labels · worth 118` of a record with such fields; None without a corrected mean.
+pub fn corrected_text(row: &Json) -> Option<String> {
+    let [low, high, worth] =
+        ["corrected_low", "corrected_high", "corrected_worth"].map(|field| row.number(field));
+    let labels = run_args::count_with_noun(row.count("corrected_labels") as usize, "label");
+    Some(format!("[{:.2}, {:.2}] · {labels} · worth {:.0}", low?, high?, worth?))
+}
