@@ -151,21 +151,21 @@ impl<'a> CompareDocument<'a> {
         rows
     }
 
-    /// Makes the row of the first two runs' difference. None where they are not of one task, and without a judgement.
+    /// Makes the row of the first two runs' difference. None where they are not of one task, and where the labels of one do
+    /// not allow it.
     fn corrected_difference_row(&self) -> Option<Json> {
         let by = run_subtraction(self.parties);
         let judged = |at: usize| Some((&self.parties[at].rubric, self.parties[at].judgement()?));
         let (first, second) = (judged(by.from)?, judged(by.subtracted)?);
         let mean =
-            self.not_compared().is_none().then(|| corrected_mcf_difference(first, second))?;
-        let judged = mean.as_ref().ok().map(|it| it.judged);
+            self.not_compared().is_none().then(|| corrected_mcf_difference(first, second))?.ok()?;
         Some(record! {
             run: by.display_text(),
             judge: Json::Null,
             judgement: Json::Null,
             judged_turn: Json::Null,
-            mcf: judged,
-            ..fields_of_mean(Some(mean)),
+            mcf: mean.judged,
+            ..fields_of_mean(Some(Ok(mean))),
         })
     }
 

@@ -66,16 +66,19 @@ pub fn corrected_mcf_difference(
     corrected_difference(&first, &second, options_of_run(Measure::Level))
 }
 
-/// Returns the components that count in the MCF. As there, verdicts on components that the checklist lacks do not.
+/// Returns the components that count in the MCF. As there, verdicts on components that the checklist lacks
+/// do not, nor those that are left out.
 fn measured_components(
     rubric: &Rubric,
     judgement: &Judgement,
 ) -> Result<Vec<MeasuredItem>, CorrectionRefusal> {
-    let is_listed = |it: &&Verdict| {
+    let is_counted = |it: &&Verdict| {
         let list = rubric.checklist.as_ref();
-        list.is_none_or(|list| list.components.iter().any(|one| one.id == it.component))
+        let is_listed =
+            list.is_none_or(|list| list.components.iter().any(|one| one.id == it.component));
+        is_listed && it.counted_value().is_some()
     };
-    let verdicts = judgement.verdicts.iter().filter(is_listed).cloned().collect();
+    let verdicts = judgement.verdicts.iter().filter(is_counted).cloned().collect();
     let counted = Judgement { verdicts, ..judgement.clone() };
     let labelled = labelled_judgement(rubric, judgement);
     let queue = JudgementQueue::new(rubric, (&counted, labelled), None, QueuePlan::default());
