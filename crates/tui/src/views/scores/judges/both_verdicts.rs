@@ -63,7 +63,7 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
     if verdict.score.is_none() {
         rows.extend(words_in_rows(why, width).map(row));
     }
-    let doubt = verdict.doubt().map(|doubt| doubt_text(doubt));
+    let doubt = verdict.doubt().map(doubt_text);
     rows.extend(
         doubt.iter().flat_map(|text| words_in_rows(text, width)).map(VerdictWordsRow::Problem),
     );
