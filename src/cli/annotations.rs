@@ -25,10 +25,10 @@ pub struct AnnotationsArgs {
     /// Print the labels in the form of this tool
     #[arg(long, value_name = "TOOL", value_parser = tool_parser(), required_unless_present_any = ["import_from", "config"], alias = "to")]
     export_to: Option<AnnotationTool>,
-    /// With the verdicts of judges
+    /// Also print the verdicts of judges
     #[arg(long, requires = "export_to")]
     judgements: bool,
-    /// Only of these raters or judges; the beginning of a name is enough
+    /// Only labels of these raters or judges; the beginning of a name is enough
     #[arg(long, value_name = "NAME", requires = "export_to", alias = "of")]
     rater: Vec<String>,
     /// Import labels and verdicts from this file

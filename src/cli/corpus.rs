@@ -30,17 +30,17 @@ use document::CorpusDocument;
 
 /// All runs below some paths: a table, paired tests, correlations
 ///
-/// Runs are paired by the task's id and the agent, with a row for each agent and, if there are several, one of all of
-/// them pooled; for several runs under one condition the mean counts. Gaps are the first condition minus the second.
-/// Gaps that differ only by rounding are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25
-/// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent. Erosion and verbosity rise where the last
-/// measured checkpoint of a run is above its first. Components are paired within their task: intervals are over
-/// components, and with tasks as clusters by drawing them whole and by a linear mixed model; p Holm is adjusted for the
-/// measures of the same agent. Slopes are least squares a checkpoint, their mean is over runs. A solved checkpoint is one of
-/// which every test passed; what it costs is all dollars by all solved checkpoints, by recorded and by computed cost apart,
-/// with tasks drawn whole. Outcomes are those that a harness recorded: pass rates of groups (--by) with Wilson's interval by
-/// three rules for errors, pass@k and pass^k over repeats, flaky tasks, the cost of a passed trial, and every two groups paired
-/// by task with McNemar's exact test; a trial that nobody scored is in none of them.
+/// Runs are paired by the task's id and the agent, with a row for each agent and, if there are several, one of all of them
+/// pooled; for several runs under one condition the mean counts. Gaps are the first condition minus the second. Gaps that
+/// differ only by rounding are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25 gaps, zeros
+/// dropped; p Holm is adjusted for the metrics of the same agent. Erosion and verbosity rise where the last measured
+/// checkpoint of a run is above its first. Components are paired within their task: intervals are over components, and over
+/// tasks as clusters, by a bootstrap of whole tasks and by a linear mixed model; p Holm is adjusted for the measures of the
+/// same agent. Slopes are least-squares slopes per checkpoint, averaged over runs. A checkpoint is solved if all its tests
+/// passed; the cost of a solved checkpoint is the sum of dollars divided by the number of solved checkpoints, separately for
+/// recorded and computed cost, with a bootstrap of whole tasks. Outcomes are those that a harness recorded: pass rates of
+/// groups (--by) with Wilson's interval by three rules for errors, pass@k and pass^k over repeats, flaky tasks, the cost of a
+/// passed trial, and every two groups paired by task with McNemar's exact test; unscored trials are excluded.
 #[derive(Debug, clap::Args)]
 pub struct CorpusArgs {
     /// Runs, folders that contain runs, or addresses of them; a run that is named twice counts once

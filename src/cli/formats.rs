@@ -76,7 +76,7 @@ pub fn run(args: &FormatsArgs, out: &mut Out) -> CommandResult {
         out.print_json_list("trajview.formats/1", ("formats", &rows))?;
         return Ok(Exit::Fine);
     }
-    let mut table = OutputTable::new(&["format", "description", "tells", "sample"]);
+    let mut table = OutputTable::new(&["format", "description", "contains", "sample"]);
     for row in rows {
         let tells = row.recorded_facts();
         table.add_row(vec![row.name.into(), row.about.into(), tells, row.sample]);

@@ -14,7 +14,7 @@ use super::{
 /// List the rules of verbosity
 #[derive(Debug, clap::Args)]
 pub struct RulesArgs {
-    /// One rule, with code it matches and the same code said shorter
+    /// One rule, with code it matches and the same code written shorter
     id: Option<String>,
     /// Rules in ast-grep's YAML, instead of the built-in ones
     #[arg(long, value_name = "FILE_OR_DIR")]

@@ -87,7 +87,7 @@ fn a_turn_without_edits_shows_its_steps_and_what_they_printed() {
     let seen = replay_at("47", "120x40", "");
 
     let (_, steps) = place_of(&seen, "steps of turn 47");
-    let (_, text) = place_of(&seen, "text from step 1 on  no file changed");
+    let (_, text) = place_of(&seen, "text of step 1 and later  no file changed");
     assert!(steps < text, "{seen}");
     assert!(seen.contains("ppdiff/config.py:15:    guidance: float = 1.0"), "{seen}");
     assert!(seen.contains("There is no flag for it on the command line."), "{seen}");
@@ -122,7 +122,7 @@ fn a_search_hit_in_a_request_is_shown_there() {
 #[test]
 fn the_texts_of_the_steps_fill_the_room_beside_the_diff() {
     let seen = replay_at("46", "200x50", ". . .");
-    assert_has(&seen, "text from step 3 on");
+    assert_has(&seen, "text of step 3 and later");
     assert_has(&seen, "*** Update File: ppdiff/losses.py");
 }
 

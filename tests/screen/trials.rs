@@ -44,7 +44,10 @@ fn a_trial_without_a_log_opens_on_its_result_and_the_texts_of_the_harness_in_ful
 fn the_text_follows_the_chosen_step_and_the_keyboard_goes_to_panels_that_are_there() {
     let mut screen = opened((80, 24), View::Replay);
     let second = after(&mut screen, "j j");
-    assert!(second.contains("text from step 2 on") && second.contains("Traceback"), "{second}");
+    assert!(
+        second.contains("text of step 2 and later") && second.contains("Traceback"),
+        "{second}"
+    );
 
     let mut panels = vec![];
     for _ in 0..3 {

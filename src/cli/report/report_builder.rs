@@ -194,7 +194,7 @@ fn report_facts(request: &ReportRequest<'_>, runs: &[RunPart]) -> Vec<(String, S
     ];
     let measured = runs.iter().find_map(|run| run.measured_by.clone());
     all.extend(measured.map(|by| ("measured with".to_owned(), by)));
-    all.extend(request.judge.map(|judge| ("judge asked for".to_owned(), judge.to_owned())));
+    all.extend(request.judge.map(|judge| ("requested judge".to_owned(), judge.to_owned())));
     all
 }
 

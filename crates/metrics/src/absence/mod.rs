@@ -61,8 +61,8 @@ impl fmt::Display for MatchReason {
         match self {
             Self::Symbol(name) => write!(f, "defines {name}"),
             Self::Uses(names) => write!(f, "uses {}", names.join(", ")),
-            Self::Words(words) => write!(f, "says {}", words.join(", ").to_lowercase()),
-            Self::Formula(terms) => write!(f, "of the formula: {}", terms.join(", ")),
+            Self::Words(words) => write!(f, "mentions {}", words.join(", ").to_lowercase()),
+            Self::Formula(terms) => write!(f, "formula: {}", terms.join(", ")),
         }
     }
 }

@@ -92,7 +92,7 @@ fn what_defines_the_symbol_comes_first_then_what_speaks_of_it() {
     let why: Vec<String> = all[0].reasons.iter().map(ToString::to_string).collect();
     assert_eq!(
         why,
-        ["defines relative_position", "says position, relative, chain, residues, row",]
+        ["defines relative_position", "mentions position, relative, chain, residues, row",]
     );
     assert!(all.windows(2).all(|pair| pair[0].score >= pair[1].score && !pair[0].is_opened));
 }

@@ -56,9 +56,9 @@ numbers! {
     // The code.
     Files = number_row("files", Count, "files", "0..", Neither, Code(|it| f64::from(it.files)), OURS, "files the profile counts, without those it skips", Files),
     Lines = number_row("lines", Count, "lines", "0..", Neither, Code(|it| it.totals.lines as f64), BOTH, "physical lines of those files", Files),
-    Loc = number_row("loc", Count, "lines", "0..", Neither, Code(|it| it.totals.loc as f64), "radon, sloc", "lines that are neither blank, nor only a comment, nor a string that stands alone", Files)
+    Loc = number_row("loc", Count, "lines", "0..", Neither, Code(|it| it.totals.loc as f64), "radon, sloc", "lines that are neither blank, nor only a comment, nor a string that is a statement by itself", Files)
         .with_labels("lines of code", "loc"),
-    Sloc = number_row("sloc", Count, "lines", "0..", Neither, Code(|it| it.totals.sloc as f64), BOTH, "lines on which code starts, without docstrings (or strings that stand alone, in scb-check)", Files),
+    Sloc = number_row("sloc", Count, "lines", "0..", Neither, Code(|it| it.totals.sloc as f64), BOTH, "lines on which code starts, without docstrings (or strings that are statements, in scb-check)", Files),
     Callables = number_row("callables", Count, "callables", "0..", Neither, Code(|it| it.totals.callables as f64), BOTH, "functions and methods", Callables)
         .with_labels("functions", "functions"),
     HighCc = number_row("high_cc", Count, "callables", "0..", Lower, Code(|it| it.totals.high_cc as f64), BOTH, "callables with more than 10 paths", Callables)
@@ -70,7 +70,7 @@ numbers! {
     Mass = number_row("mass", Tenths, "paths * sqrt(lines)", "0..", Neither, Code(|it| it.totals.mass), BOTH, "sum over callables of cyclomatic complexity times the root of their lines", Callables),
     HighMass = number_row("high_mass", Tenths, "paths * sqrt(lines)", "0..", Lower, Code(|it| it.totals.high_mass), BOTH, "the mass of callables with more than 10 paths", Callables)
         .with_labels("mass above 10", "high mass"),
-    CloneLines = number_row("clone_lines", Count, "lines", "0..", Lower, Code(|it| it.totals.clone_lines as f64), BOTH, "source lines in pieces of 3 lines or more that are there twice but for names and values", NumberEvidence::FlaggedLines)
+    CloneLines = number_row("clone_lines", Count, "lines", "0..", Lower, Code(|it| it.totals.clone_lines as f64), BOTH, "source lines in pieces of 3 lines or more that occur twice, apart from names and values", NumberEvidence::FlaggedLines)
         .with_labels("clone lines", "clone lines"),
     RuleLines = number_row("rule_lines", Count, "lines", "0..", Lower, Code(|it| it.totals.rule_lines as f64), BOTH, "source lines in a match of a rule; a line hit by many counts once", NumberEvidence::FlaggedLines)
         .with_labels("rule lines", "rule lines"),

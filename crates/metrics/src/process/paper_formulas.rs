@@ -93,14 +93,14 @@ fn score_planning(observed: &ObservedRun) -> PillarScore {
     let created = created.filter(|_| observed.has_known_steps());
     let parts = vec![
         formula_part("PAC", "a plan before code", 0.30, created, why),
-        judged_part(observed, JudgedPart::Plan, "how fine the plan is", 0.35, "asks for a judge"),
+        judged_part(observed, JudgedPart::Plan, "how detailed the plan is", 0.35, "needs a judge"),
         formula_part(
             "PEA",
             "the plan was followed",
             0.35,
             followed.map(|tau| tau.max(0.0)),
             match followed {
-                Some(_) => "Kendall's tau of planned and executed order; below 0 counts 0",
+                Some(_) => "Kendall's tau of planned and executed order; below 0 counts as 0",
                 None => "fewer than two items of the plan match executed steps",
             },
         ),
@@ -110,8 +110,11 @@ fn score_planning(observed: &ObservedRun) -> PillarScore {
         count: listing_steps.len(),
         steps: listing_steps,
     };
-    let good =
-        CountedEvents { what: "plans long enough, of the task", count: good.len(), steps: good };
+    let good = CountedEvents {
+        what: "plans about the task that are long enough",
+        count: good.len(),
+        steps: good,
+    };
     PillarScore::of_parts(Pillar::Planning, parts, vec![plans, good, listing_steps])
 }
 
@@ -172,19 +175,13 @@ fn score_verification(observed: &ObservedRun) -> PillarScore {
                 None => "no code is known".into(),
             },
         ),
-        formula_part(
-            "dC",
-            "coverage gained",
-            0.30,
-            None,
-            "asks for a run of the tests with coverage",
-        ),
+        formula_part("dC", "coverage gained", 0.30, None, "needs a test run with coverage"),
         judged_part(
             observed,
             JudgedPart::Requirements,
             "requirements with a test",
             0.35,
-            "asks for a judge",
+            "needs a judge",
         ),
     ];
     let counted = vec![
@@ -282,7 +279,7 @@ fn score_transitions(observed: &ObservedRun) -> PillarScore {
             JudgedPart::Commits,
             "commits are units",
             0.20,
-            "asks for a judge of the commits",
+            "needs a judge of the commits",
         ),
     ];
     let mut counted = vec![

@@ -64,7 +64,7 @@ const CPP: MeasuredLanguage = MeasuredLanguage {
     },
     operators: &["&&", "||", "and", "or"],
     bears_errors: true,
-    why: "as C, with catch as Python's except; && of a reference type is none; a lambda counts where it stands",
+    why: "as C, with catch as Python's except; && of a reference type is none; a lambda counts in the enclosing function",
 };
 
 const GO: MeasuredLanguage = MeasuredLanguage {
@@ -89,7 +89,7 @@ const GO: MeasuredLanguage = MeasuredLanguage {
     },
     operators: LOGIC,
     bears_errors: false,
-    why: "each case of a switch or select but default is a path; a function literal counts where it stands",
+    why: "each case of a switch or select but default is a path; a function literal counts in the enclosing function",
 };
 
 const JAVA: MeasuredLanguage = MeasuredLanguage {
@@ -122,7 +122,7 @@ const JAVA: MeasuredLanguage = MeasuredLanguage {
     operators: LOGIC,
     bears_errors: false,
     why: "assert and catch as in Python; each label of a switch but default is a path; a method without a body is no \
-          function; a lambda counts where it stands",
+          function; a lambda counts in the enclosing function",
 };
 
 const SCRIPT_CALLABLES: &str = "function_declaration generator_function_declaration \
@@ -204,7 +204,7 @@ const RUST: MeasuredLanguage = MeasuredLanguage {
     operators: LOGIC,
     bears_errors: false,
     why: "each arm of a match but a bare _ is a path; ? is not, it passes an error on as an exception passes; a \
-          closure counts where it stands; what a macro is given is not looked into",
+          closure counts in the enclosing function; what a macro is given is not looked into",
 };
 
 const PYTHON: MeasuredLanguage = MeasuredLanguage {
@@ -213,5 +213,5 @@ const PYTHON: MeasuredLanguage = MeasuredLanguage {
     operators: &[],
     bears_errors: false,
     why: "SlopCodeBench's list: each and, or and comprehension is a path, an if in one is another; match and case are \
-          none; a def below if, for, while, try, with or match counts where it stands",
+          none; a def below if, for, while, try, with or match counts in the enclosing function",
 };

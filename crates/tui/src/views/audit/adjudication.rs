@@ -42,7 +42,7 @@ pub(crate) fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<Ver
     push_gold_rows(&history, width, rows);
     rows.push(VerdictRow::Heading(match case.has_different_answers() {
         true => "labels of the raters".into(),
-        false => "labels of the raters: all the same".into(),
+        false => "labels: all raters agree".into(),
     }));
     for (rater, label) in &case.labels {
         push_label_rows(rater, *label, (width, study.shows_verdicts), rows);

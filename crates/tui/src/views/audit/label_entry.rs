@@ -166,7 +166,7 @@ impl AuditView {
                 )
             }
             (None, true) => format!(
-                "{id} was labelled {CANNOT_TELL} by {who} in another session; the first label stands"
+                "{id} was labelled {CANNOT_TELL} by {who} in another session; the first label is kept"
             ),
             (None, false) => format!(
                 "{who} undid the label of {id} in another session; the next one is not blind"

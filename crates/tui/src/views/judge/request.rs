@@ -378,7 +378,7 @@ impl JudgePane {
         )];
         rows.extend(sources);
         rows.push(("settings".into(), format!("a table [judges.NAME] in {file}"), Meaning::Text));
-        rows.push(sentence("r r: close and look again".into(), Meaning::Muted));
+        rows.push(sentence("r: close; r again: search again".into(), Meaning::Muted));
         FormNote { rows, is_ready: false }
     }
 }

@@ -551,7 +551,7 @@ impl LiveView {
             Some(turn) => {
                 format!("turn {turn} is repeated when the run resumes (space); S cancels")
             }
-            None => "the last turn is kept".into(),
+            None => "the last turn stays in the recording".into(),
         });
         self.redo = known.map(|at| TurnRedo { at, text: None });
     }

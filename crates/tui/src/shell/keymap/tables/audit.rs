@@ -49,7 +49,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Audit, "show-in-replay", &[c(' ')], "show this code in the replay, at the judged turn; backspace returns", "replay", |_| to_audit(AuditMessage::OpenInReplay)),
     row(Audit, "history", &[c('H')], "history: every change to the function at the cursor, with diffs; esc returns", "", |_| to_audit(AuditMessage::History)),
     row(Audit, "file-tree", &[c('O')], "list all files of the judged code, or the candidate code", "files", |_| to_audit(AuditMessage::Files)),
-    row(Audit, "specified-turn", &[c('o')], "the turn that asks for the component, in the replay; backspace returns", "request", |_| to_audit(AuditMessage::Committed)),
+    row(Audit, "specified-turn", &[c('o')], "show the turn that requests the component; backspace returns", "request", |_| to_audit(AuditMessage::Committed)),
     row(Audit, "reason", &[c('B')], "reason for the disagreement", "", |_| to_audit(AuditMessage::AskReason)).unlisted(),
     row(Audit, "maximize", &[c('m')], "maximize panel", "", |_| AppMessage::Zoom),
     row(Audit, "note", &[c('"')], "a note on the label", "", |_| to_audit(AuditMessage::AskNote)).unlisted(),

@@ -39,7 +39,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Compare, "timeline", &[c('t')], "timelines: full, slim or hidden", "timeline", |_| to_timeline(TimelineMessage::NextMode)),
     row(Compare, "next-panel", &[k(BaseKey::Tab)], "next part", "part", |_| to_comparison(compare::CompareMessage::Next)),
     row(Compare, "previous-panel", &[k(BaseKey::BackTab)], "previous part", "", |_| to_comparison(compare::CompareMessage::Previous)),
-    row(Compare, "panel-content", &[c('v')], "code, curves, files or losses beside the components", "code, curves, files, losses", |_| to_comparison(compare::CompareMessage::Beside)),
+    row(Compare, "panel-content", &[c('v')], "show code, curves, files or losses next to the components", "code, curves, files, losses", |_| to_comparison(compare::CompareMessage::Beside)),
     row(Compare, "transcripts", &[c('d')], "the transcripts side by side, aligned by requests, tool calls and edits, from the first step that differs", "transcripts", |_| to_comparison(compare::CompareMessage::To(compare::ComparePart::Transcripts))),
     row(Compare, "compare-base", &[c('b')], "the next of more than two runs is the base of the differences", "", |_| to_comparison(compare::CompareMessage::NextBase)),
     row(Compare, "switch-run", &[c('%')], "switch run", "", |_| to_comparison(compare::CompareMessage::SwitchSide)),

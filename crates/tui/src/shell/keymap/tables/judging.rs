@@ -34,7 +34,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(JudgeWatch, "previous-component", &[k(BaseKey::Left), c('h')], "previous component", "", |n| to_judging(JudgePaneMessage::Change(-(n.repetitions() as isize)))),
     row(JudgeWatch, "next-component", &[k(BaseKey::Right), c('l')], "next component", "", |n| to_judging(JudgePaneMessage::Change(n.repetitions() as isize))),
     row(Judging, "resume-judging", &[c('R')], "resume the last judgement", "resume", |_| to_judging(JudgePaneMessage::Resume)).unlisted(),
-    row(Judging, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "one step back; from the pane to the view beside it, or under it", "back", |_| to_judging(JudgePaneMessage::Leave)),
+    row(Judging, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "back; from the panel to the view", "back", |_| to_judging(JudgePaneMessage::Leave)),
     row(Judging, "close", &[c('r')], "close the panel; the judge continues", "close", |_| to_judging(JudgePaneMessage::Toggle)),
     row(Judging, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up", "", |_| to_judging(JudgePaneMessage::Move(Motion::PageUp))),
     row(Judging, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down", "", |_| to_judging(JudgePaneMessage::Move(Motion::PageDown))),

@@ -35,8 +35,8 @@ pub static ROWS: &[KeyBinding] = &[
     row(Process, "open-in-editor", &[c('E')], "open the decisions file at the selected decision in $VISUAL or $EDITOR, then reload it", "", |_| to_shell(state::ShellMessage::Edit)).unlisted(),
     row(Process, "extract-decisions", &[c('"')], "extract decisions from requests into decisions.json, if the run has none", "", |_| to_process(process::ProcessMessage::DrawDecisions)).unlisted(),
     row(Pillars, "open", &[k(BaseKey::Enter), c('o')], "parts of the pillar", "events", |_| to_process(process::ProcessMessage::Open)),
-    row(Pillars, "more-weight", &[c('>')], "more weight for the pillar, by a tenth of its own; at most half", "weight", |n| to_process(process::ProcessMessage::Weigh(n.repetitions().min(5) as i8))),
-    row(Pillars, "less-weight", &[c('<')], "less weight for the pillar, by a tenth of its own; at most half", "weight", |n| to_process(process::ProcessMessage::Weigh(-(n.repetitions().min(5) as i8)))),
-    row(Pillars, "reset-weights", &[c('~')], "every weight as in the paper", "", |_| to_process(process::ProcessMessage::Unweigh)),
+    row(Pillars, "more-weight", &[c('>')], "increase the weight of the pillar by 10 % (50 % at most)", "weight", |n| to_process(process::ProcessMessage::Weigh(n.repetitions().min(5) as i8))),
+    row(Pillars, "less-weight", &[c('<')], "decrease the weight of the pillar by 10 % (50 % at most)", "weight", |n| to_process(process::ProcessMessage::Weigh(-(n.repetitions().min(5) as i8)))),
+    row(Pillars, "reset-weights", &[c('~')], "reset all weights to those of the paper", "", |_| to_process(process::ProcessMessage::Unweigh)),
     row(ProcessLists, "open", &[k(BaseKey::Enter), c('o')], "to the step", "open the step", |_| to_process(process::ProcessMessage::Open)),
 ];

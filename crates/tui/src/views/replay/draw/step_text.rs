@@ -37,9 +37,9 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     draw_texts(view, session, theme, inner, buffer);
 }
 
-/// Returns `text from step 3 on`.
+/// Returns `text of step 3 and later`.
 pub(super) fn title_text(view: &ReplayView) -> String {
-    format!("text from step {} on", view.step_number().max(1))
+    format!("text of step {} and later", view.step_number().max(1))
 }
 
 /// Draws the texts of the chosen step and the following ones, as far as they fit.

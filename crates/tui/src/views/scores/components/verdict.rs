@@ -71,7 +71,7 @@ impl ComponentsView {
         let Some(component) = self.chosen_component(session) else { return };
         let committed = component.committed_at_turn.map(|turn| format!("in turn {turn}"));
         let more = [
-            ("asked for", committed.unwrap_or_default()),
+            ("requested", committed.unwrap_or_default()),
             ("spec level", self.exposure_text(session, &component.id)),
         ];
         push_field_rows(component, &more, width, rows);
