@@ -661,7 +661,7 @@ mod tests {
         let starts = [
             "c.toml:3: keys.previous-turn: w is also the key of next-turn",
             "c.toml:4: keys.warp: no command has this id",
-            "c.toml:5: keys.search: this takes the last key of quit",
+            "c.toml:5: keys.search: q quits ",
             "c.toml:6: keys.up-in-the-tree: this name is now up",
         ];
         assert_eq!(loaded.problems.len(), starts.len(), "{:?}", loaded.problems);

@@ -28,7 +28,9 @@ use trajview_tui::{
     shell::jobs::scoring_form,
 };
 
-use super::{lazy_scorer::ruler_name, live_start::LiveStarter, run_opener::RunOpener};
+use super::{
+    export_worker, lazy_scorer::ruler_name, live_start::LiveStarter, run_opener::RunOpener,
+};
 
 /// Returns the plan of a job.
 pub(crate) fn plan_job(
@@ -42,6 +44,7 @@ pub(crate) fn plan_job(
         FormRequest::Test(tests) => plan_of_tests(tests, bundle),
         FormRequest::Check(checks) => plan_of_checks(checks, bundle),
         FormRequest::Live(start) => starting.plan_start(start, opener),
+        FormRequest::Export(job) => export_worker::plan_export(job),
     }
 }
 

@@ -10,6 +10,7 @@ mod clipboard;
 mod compare_worker;
 mod editor;
 mod event;
+mod export_worker;
 mod filter_worker;
 mod find_worker;
 mod follow;
@@ -44,7 +45,10 @@ use trajview_live::{RunControl, RunJob, StartMode};
 use trajview_store as store;
 use trajview_store::OpenError;
 use trajview_tui::{
-    session::{start_place::StartPlace, views::View},
+    session::{
+        start_place::StartPlace,
+        views::{View, ViewMessage},
+    },
     shell::{App, AppMessage, draw, state},
     widgets::{
         key::{self, UnknownKey},
@@ -111,6 +115,7 @@ pub(crate) fn run_with_opener(
     runtime.may_follow = true;
     runtime.find_with(&options);
     runtime.workers.watch_judgements();
+    runtime.workers.export_with(std::env::current_exe().ok());
     runtime.update(AppMessage::Resized(OwnTerminal::size()?));
     let study = options.study.clone();
     let problem = options.problem.clone();
@@ -315,7 +320,7 @@ fn open_paths(
                     }
                 }
                 None => {
-                    runtime.at_first = Some("this recording was not made by `trajview live`".into())
+                    runtime.update(AppMessage::View(ViewMessage::To(View::Live)));
                 }
             }
         }

@@ -250,11 +250,14 @@ impl Runtime {
                 Effect::WatchAll(sources) => self.workers.watch_all(sources),
                 // Changes of a table by a script are not remembered as a choice of the user.
                 Effect::KeepTable(..) if !self.may_follow => {}
+                Effect::KeepLanes(_) if !self.may_follow => {}
+                Effect::KeepLanes(lanes) => self.workers.save_lanes(&lanes),
                 Effect::KeepTable(name, lines) => store::table_state::save_lines(name, &lines),
                 Effect::Live(command) => self.workers.command_agent(command),
                 Effect::ResumeLive(bundle) => self.resume_live(&bundle),
                 Effect::ReadLive(bundle) => self.read_live(&bundle),
                 Effect::StopTesting => self.workers.stop_testing(),
+                Effect::StopExport => self.workers.stop_export(),
                 Effect::MeasureWith(measure) => self.workers.measure_with(measure),
                 Effect::PinJudge(judge) => store::rubric::pin_judge(judge),
                 Effect::StopScoring => self.workers.stop_scoring(),

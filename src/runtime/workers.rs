@@ -58,6 +58,7 @@ use trajview_tui::{
         code_measures::{MeasuredMoment, MovedScores, RulerName},
         columns::RunTableColumn,
         effect::{Effect, OpenAnswer, OpenPurpose},
+        export_job::ExportJob,
         files::coloured_texts::{ColouredSides, TextsToColour},
         integration::DependencyIntegration,
         jobs::{
@@ -79,6 +80,7 @@ use trajview_tui::{
 use super::{
     compare_worker::CompareWorker,
     event::{RuntimeEvent, WorkerReply},
+    export_worker::ExportWorker,
     filter_worker::FilterWorker,
     find_worker::FindWorker,
     follow::FollowWorker,
@@ -110,6 +112,7 @@ pub struct Workers {
     living: Option<LiveWorker>,
     judging: JudgingWorker,
     testing: job_worker::TestWorker,
+    exporting: ExportWorker,
     named: NamedFiles,
     starting: LiveStarter,
     /// The most recently open runs of a study.
@@ -151,6 +154,7 @@ impl Workers {
             collecting,
             living: None,
             testing: job_worker::TestWorker::default(),
+            exporting: ExportWorker::default(),
             named: NamedFiles::default(),
             starting: LiveStarter::default(),
             run_cache: OpenRunCache::default(),
@@ -262,9 +266,31 @@ impl Workers {
         self.archive.as_ref().and_then(|it| it.bundle()).is_some_and(|open| open == bundle)
     }
 
-    /// Stops the tests of checkpoints, and waits a moment for their end.
+    /// Stops tests and exports, and waits a moment for their end.
     pub fn end_testing(&self) {
         self.testing.end_all();
+        self.exporting.end_all();
+    }
+
+    /// Saves the lanes of the timeline in the settings, and says so.
+    pub(crate) fn save_lanes(&self, lanes: &[String]) {
+        let Some(path) = self.named.settings.as_deref() else { return };
+        let words = match store::settings_file::set_list(path, "timeline", "lanes", lanes) {
+            Ok(()) => format!("lanes: {} (saved in the settings)", lanes.join(", ")),
+            Err(why) => format!("lanes are not saved: {}: {why}", path.display()),
+        };
+        let say = AppMessage::Shell(state::ShellMessage::Say(words));
+        let _ = self.sender.send(RuntimeEvent::Partly(say)); // the loop may have ended
+    }
+
+    /// Sets the program that exports: this one, where it has a terminal. Without one nothing is exported.
+    pub(crate) fn export_with(&mut self, program: Option<PathBuf>) {
+        self.exporting.program = program;
+    }
+
+    /// Stops the export under way.
+    pub(crate) fn stop_export(&self) {
+        self.exporting.stop_newest();
     }
 
     /// Stops the tests of checkpoints.
@@ -348,6 +374,7 @@ impl Workers {
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
             testing: self.testing.for_question(question),
+            exporting: self.exporting.for_question(question),
             named: self.named.clone(),
             starting: self.starting.clone(),
             run_cache: self.run_cache.clone(),
@@ -399,6 +426,7 @@ struct EffectWorker {
     collecting: TableWorker,
     judging: JudgingWorker,
     testing: job_worker::TestWorker,
+    exporting: ExportWorker,
     named: NamedFiles,
     starting: LiveStarter,
     run_cache: OpenRunCache,
@@ -833,6 +861,10 @@ impl Executor for EffectWorker {
         self.testing.check_states(self.bundle(), &checks, &|words, is_good| {
             self.send_part(AnswerPart::Tested(words, Ok((u64::from(is_good), 1))));
         })
+    }
+
+    fn export(&self, job: ExportJob) -> Result<String, Sentence> {
+        self.exporting.write_runs(&job)
     }
 
     fn judge_plan(

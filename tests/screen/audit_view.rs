@@ -427,7 +427,7 @@ fn what_cannot_be_audited_says_why() {
     bundle.keep_judgement("none of them");
     assert_has(
         &frame_text(&audit_screen(&bundle, (120, 40), "ann")),
-        "no judgements to audit; ask a judge: `trajview judge RUN`",
+        "asks a judge; in a shell: `trajview judge RUN`",
     );
 }
 

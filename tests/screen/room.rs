@@ -186,8 +186,14 @@ fn the_process_view_shows_the_lists_that_have_rows_beside_each_other() {
     let (plan, beside) = place_of(&seen, "┌ recoveries and plan ");
     assert!(row == beside && signals < plan, "{seen}");
 
-    let strip = seen.lines().nth(row - 1).unwrap();
-    assert!(strip.chars().filter(|sign| "·•◆○━".contains(*sign)).count() > 180, "{seen}");
+    let lane = seen.lines().find(|line| line.starts_with(" signals ")).unwrap();
+    let events = seen.lines().find(|line| line.starts_with(" events ")).unwrap();
+    let column = |line: &str, sign| line.chars().position(|it| it == sign);
+    let value: Vec<&str> = lane.split_whitespace().take(2).collect();
+    assert_eq!(value, ["signals", "•2"], "the turn at the playhead has two: {seen}");
+    let turn_46 = column(&seen_checkpoints(&seen), '▼').unwrap();
+    assert_eq!(lane.chars().nth(turn_46), Some('2'), "on the axis of the timeline: {seen}");
+    assert_eq!(events.chars().nth(turn_46), Some('✖'), "{seen}");
 
     let stacked = replay_at("46", "120x40", "8w");
     assert!(place_of(&stacked, "┌ signals ").1 < place_of(&stacked, "┌ recoveries and plan ").1);
@@ -238,4 +244,71 @@ fn the_note_on_hidden_columns_belongs_to_the_table_where_pairs_are_listed() {
     let at = note.chars().position(|sign| sign == 'e').unwrap();
     let border = note.chars().position(|sign| sign == '│').unwrap_or(usize::MAX);
     assert!(at < border && border != usize::MAX, "{seen}");
+}
+
+fn seen_checkpoints(seen: &str) -> String {
+    seen.lines().find(|line| line.starts_with(" checkpoint ")).unwrap().to_owned()
+}
+
+/// Returns the share of cells between two rows that are blank.
+fn blank_share(seen: &str) -> f64 {
+    let cells: Vec<char> = seen.lines().skip(1).flat_map(str::chars).collect();
+    let width = seen.lines().map(|line| line.chars().count()).max().unwrap_or(1);
+    let all = width * seen.lines().count().saturating_sub(1);
+    let filled = cells.iter().filter(|sign| **sign != ' ').count();
+    1.0 - filled as f64 / all.max(1) as f64
+}
+
+fn frame_of(path: &str, options: &[&str]) -> String {
+    let run = project_path(path);
+    run_cli(&[&[run.to_str().unwrap()], options].concat()).out
+}
+
+#[test]
+fn a_view_without_content_shows_what_fills_it_and_the_run() {
+    let log = "sample-runs/codex-exec-json/stdout.jsonl";
+    for (view, size) in
+        [("scores", "200x50"), ("audit", "200x50"), ("layers", "200x50"), ("scores", "120x40")]
+    {
+        let seen = frame_of(log, &["--view", view, "--snapshot", size]);
+        assert_has(&seen, "turns of this run");
+        assert_has(&seen, "turn 1: request");
+        assert_has(&seen, "turn 1: steps and files");
+        assert_has(&seen, "trajview ");
+    }
+    for (view, words) in [("compare", ":compare PATH"), ("runs", ":open FOLDER")] {
+        let key = if view == "compare" { "<f5>" } else { "<f6>" };
+        let seen = frame_of(log, &["--snapshot", "200x50", "--keys", key]);
+        assert_has(&seen, words);
+        assert_has(&seen, "turns of this run");
+    }
+    let small = frame_of(log, &["--view", "layers", "--snapshot", "80x24"]);
+    assert_has(&small, "trajview layer RUN LAYER");
+}
+
+#[test]
+fn the_live_view_without_a_live_run_is_shown_where_it_is_asked_for() {
+    let seen = frame_of("sample-runs/codex-p12", &["--view", "live", "--snapshot", "120x40"]);
+    assert_has(&seen, "[Live]");
+    assert_has(&seen, "requests of the open run");
+}
+
+#[test]
+fn a_short_table_has_the_whole_width_and_the_facts_of_the_run_below() {
+    let seen = frame_of("sample-runs/codex-p12", &["--view", "runs", "--snapshot", "120x40"]);
+    let (_, table) = place_of(&seen, "▌codex-p12");
+    let (x, facts) = place_of(&seen, "┌ codex-p12 ");
+    assert!(x == 0 && facts > table, "{seen}");
+    assert_has(&seen, "first request");
+    assert_has(&seen, "erosion over the run");
+    assert!(blank_share(&seen) < 0.8, "{seen}");
+}
+
+#[test]
+fn a_graded_tree_alone_has_its_requirement_where_others_have_code() {
+    let run = "sample-runs/paperbench";
+    let seen = frame_of(run, &["--view", "audit", "--annotator", "kim", "--snapshot", "120x40"]);
+    assert_has(&seen, "graded tree");
+    assert!(!seen.contains("no code to show") && !seen.contains("┌ code "), "{seen}");
+    assert_has(&seen, "01 label");
 }

@@ -147,11 +147,11 @@ fn twelve_and_the_capital_g_go_to_turn_twelve_whatever_panel_has_the_keyboard() 
 #[test]
 fn a_view_without_content_says_what_would_fill_it_and_with_which_command() {
     for (keys, command) in [
-        ("g o", "`trajview A B`"),
-        ("g u", "`trajview FOLDER`"),
-        ("g l", "`trajview live"),
-        ("g y", "`trajview layer"),
-        ("g s", "`trajview judge"),
+        ("g o", "trajview A B"),
+        ("g u", "trajview FOLDER"),
+        ("g l", "trajview live"),
+        ("g y", "trajview layer"),
+        ("g s", "trajview judge"),
     ] {
         let frame = text(120, 40, keys);
         assert!(frame.contains(command), "{keys}: {frame}");

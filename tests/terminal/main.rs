@@ -6,6 +6,7 @@ mod common;
 mod pty;
 
 mod batch;
+mod export;
 mod hostile;
 mod live;
 mod live_agents;

@@ -40,17 +40,40 @@ pub fn read_settings(path: &Path) -> Result<Option<String>, String> {
 /// Sets top-level values of a settings file, None takes one out; comments and everything else stay as they are. The
 /// file is made where there is none. The error is a sentence.
 pub fn set_values(path: &Path, values: &[(&str, Option<String>)]) -> Result<(), String> {
+    change_settings(path, |document| {
+        for (key, value) in values {
+            match value {
+                Some(value) => document[key] = toml_edit::value(value.as_str()),
+                None => drop(document.remove(key)),
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Sets a list of texts in a table of a settings file, as [`set_values`] does.
+///
+/// # Errors
+/// Returns a sentence if the file cannot be read or written, or has something else in the place of the table.
+pub fn set_list(path: &Path, table: &str, key: &str, values: &[String]) -> Result<(), String> {
+    change_settings(path, |document| {
+        let place = document.entry(table).or_insert_with(toml_edit::table);
+        let place = place.as_table_like_mut().ok_or_else(|| format!("{table} is not a table"))?;
+        place.insert(key, toml_edit::value(values.iter().collect::<toml_edit::Array>()));
+        Ok(())
+    })
+}
+
+fn change_settings(
+    path: &Path,
+    change: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), String>,
+) -> Result<(), String> {
     let text = read_settings(path)?.unwrap_or_default();
     let mut document: toml_edit::DocumentMut =
         text.parse().map_err(|why: toml_edit::TomlError| {
             format!("it is not TOML: {}", why.message().lines().next().unwrap_or_default())
         })?;
-    for (key, value) in values {
-        match value {
-            Some(value) => document[key] = toml_edit::value(value.as_str()),
-            None => drop(document.remove(key)),
-        }
-    }
+    change(&mut document)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(|why| file_bytes::error_reason(&why))?;
     }
@@ -92,6 +115,13 @@ mod tests {
         let now = fs::read_to_string(&path).unwrap();
         assert!(now.starts_with("# mine\nprofile = \"scb-paper\""), "{now}");
         assert!(now.contains("[diff]\ncontext = 5") && !now.contains("rules"), "{now}");
+
+        let lanes = ["erosion".to_owned(), "mcf".to_owned()];
+        set_list(&path, "timeline", "lanes", &lanes).unwrap();
+        set_list(&path, "timeline", "lanes", &lanes[1..]).unwrap();
+        let now = fs::read_to_string(&path).unwrap();
+        assert!(now.ends_with("[timeline]\nlanes = [\"mcf\"]\n"), "{now}");
+        assert_eq!(set_list(&path, "profile", "x", &[]), Err("profile is not a table".into()));
 
         fs::write(&path, "profile = \n").unwrap();
         let why = set_values(&path, &[("profile", Some("x".into()))]).unwrap_err();

@@ -29,6 +29,8 @@ pub enum Effect {
     /// Read what is recorded of the live run that made this bundle, if one did.
     ReadLive(PathBuf),
     StopTesting,
+    /// Stop the export under way.
+    StopExport,
     /// Start an agent.
     StartLive(RequestId, Box<session::jobs::LiveRunStart>),
     /// The code is measured so from now on.
@@ -48,6 +50,8 @@ pub enum Effect {
     /// Save the state of the table of this name until the next start, in these lines, each of which begins with the
     /// name.
     KeepTable(&'static str, String),
+    /// Save these numbers as the lanes of the timeline, in the settings.
+    KeepLanes(Vec<String>),
     /// Into the clipboard.
     Copy(String),
     Edit(EditorTarget),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::session;
+use crate::session::{self, export_job::ExportJob};
 use trajview_metrics::quality::QualityProfile;
 use trajview_run::{Run, condition::Condition};
 
@@ -42,6 +42,7 @@ pub enum FormRequest {
     Test(TestJob),
     Check(CheckJob),
     Live(Box<session::jobs::LiveRunSpec>),
+    Export(ExportJob),
 }
 
 /// A test command, and its checkpoints.

@@ -34,6 +34,7 @@ pub mod context;
 pub mod curve_points;
 pub mod curve_values;
 pub mod effect;
+pub mod export_job;
 pub mod files;
 pub mod flags;
 pub mod follow;

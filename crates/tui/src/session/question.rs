@@ -12,6 +12,7 @@ use crate::session::{
     code_measures::{MovedScores, RulerName},
     columns::RunTableColumn,
     compare_protocol::MeasuredRunMoment,
+    export_job::ExportJob,
     files::coloured_texts::{ColouredSides, TextsToColour},
     integration::DependencyIntegration,
     jobs::{CheckJob, FormRequest, JobPlan, JobRefusal, TestJob},
@@ -188,6 +189,8 @@ questions! {
     CheckpointTests, checkpoint_tests { run: Arc<Run>, tests: TestJob } -> String;
     /// Runs commands of the user on the files after each turn, or each edit. A sentence about all of them; each is reported.
     StateChecks, state_checks { checks: CheckJob } -> String;
+    /// Writes runs elsewhere. A sentence.
+    Export, export { job: ExportJob } -> String;
 
     /// The plan of a judging of a run of so many turns; nothing is sent.
     JudgePlan, judge_plan { turns: usize, wish: JudgingRequest } -> JudgingPlan;

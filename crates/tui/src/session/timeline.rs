@@ -206,6 +206,8 @@ pub(crate) enum LaneKind {
     Number(usize),
     Components,
     Events,
+    /// The signals alone, in the view that is about them.
+    Signals,
 }
 
 /// The lanes that a run can have.
@@ -214,6 +216,8 @@ pub(crate) struct LaneChoice {
     pub has_checkpoints: bool,
     pub numbers: usize,
     pub has_components: bool,
+    /// True where signals have a lane of their own.
+    pub has_signals: bool,
     /// Two timelines share the screen.
     pub is_compared: bool,
 }
@@ -222,10 +226,13 @@ impl LaneChoice {
     /// Returns the lanes in this mode, from top to bottom; none where the timeline is hidden.
     pub(crate) fn lanes(self, mode: TimelineMode) -> Vec<LaneKind> {
         let numbers = |most: usize| (0..self.numbers.min(most)).map(LaneKind::Number);
+        let signals = self.has_signals.then_some(LaneKind::Signals);
         match mode {
             TimelineMode::Hidden => vec![],
             TimelineMode::Slim if self.is_compared && self.numbers > 0 => numbers(1).collect(),
-            TimelineMode::Slim => numbers(SLIM_NUMBERS).chain([LaneKind::Events]).collect(),
+            TimelineMode::Slim => {
+                numbers(SLIM_NUMBERS).chain([LaneKind::Events]).chain(signals).collect()
+            }
             TimelineMode::Auto | TimelineMode::Full => {
                 let checkpoints = self.has_checkpoints.then_some(LaneKind::Checkpoints);
                 let components = self.has_components.then_some(LaneKind::Components);
@@ -234,6 +241,7 @@ impl LaneChoice {
                     .chain(numbers(usize::MAX))
                     .chain(components)
                     .chain([LaneKind::Events])
+                    .chain(signals)
                     .collect()
             }
         }
@@ -421,6 +429,7 @@ mod tests {
             has_checkpoints: false,
             numbers: 2,
             has_components: false,
+            has_signals: false,
             is_compared: false,
         };
         let [erosion, verbosity] = [0, 1].map(LaneKind::Number);
@@ -431,5 +440,9 @@ mod tests {
         let compared = LaneChoice { is_compared: true, ..chosen };
         assert_eq!(compared.lanes(TimelineMode::Slim), [erosion]);
         assert_eq!(plain.lanes(TimelineMode::Hidden), []);
+        let with_signals = LaneChoice { has_signals: true, ..plain };
+        for mode in [TimelineMode::Full, TimelineMode::Slim] {
+            assert_eq!(with_signals.lanes(mode).last(), Some(&LaneKind::Signals));
+        }
     }
 }

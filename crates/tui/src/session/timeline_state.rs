@@ -22,6 +22,7 @@ use super::{
         LaneChoice, NumberLane, TimelineFacts, lost_tests, timeline_checkpoints, turn_events,
     },
     timeline_components::ComponentLane,
+    views::View,
 };
 
 /// The timeline of a run.
@@ -119,6 +120,7 @@ impl Session {
             has_checkpoints: !self.run.checkpoints.is_empty(),
             numbers: numbers.len(),
             has_components: self.rubric.has_content(),
+            has_signals: self.view == View::Process,
             is_compared: false,
         }
     }
@@ -281,6 +283,7 @@ impl Session {
             (true, Some(why)) => Some(why.clone()),
             (false, _) if is_waiting && number.is_of_judgement() => Some("not judged".into()),
             (false, _) if is_waiting => None,
+            (false, _) if number.is_measured() => Some("not measured".into()),
             (false, _) => Some("not recorded".into()),
         }
     }

@@ -1,11 +1,19 @@
 //! What the numbers, signs and words on the screen mean: `:help WORD`, the signs at the end of the keys.
 //!
-//! The numbers come from the list of numbers with their formulas; everything else is a row of [`TERMS`] or [`SIGNS`]. To
-//! explain another word add a row.
+//! Numbers, columns of the table of runs, pillars, signals and outcomes are explained from their own lists; everything else is a
+//! row of [`TERMS`] or [`SIGNS`]. To explain another word add a row.
 
-use trajview_metrics::numbers::{BetterDirection, Number};
+use trajview_metrics::{
+    numbers::{BetterDirection, Number},
+    process::{Pillar, signals::SignalKind},
+};
+use trajview_run::Outcome;
 
-use crate::widgets::fact_rows::FactRow;
+use crate::{
+    session::{columns::RunTableColumn, views::View},
+    shell::commands,
+    widgets::fact_rows::FactRow,
+};
 
 /// What one word means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,24 +34,44 @@ pub(crate) const SIGNS: &[Term] = &[
     (&["+34 −8", "+", "−"], "lines added and removed: by a turn, between its beginning and its end; by a step, as its edit is recorded", "docs/look.md"),
     (&["✗", "✗2"], "that many things went wrong: an error, a failed tool, an exit code other than 0; in a lifeline, the symbol is gone", "docs/look.md"),
     (&["✖", "✖2"], "that many components were lost in this turn", "docs/scoring.md#lifelines"),
-    (&["✓"], "passed, or in full", "docs/look.md"),
+    (&["✓"], "passed, done, or in full", "docs/look.md"),
     (&["•"], "a signal: something may have gone wrong here; ) goes to the next one and says why", "docs/process.md#signals"),
-    (&["⟲", "⟨"], "the agent's context was summarised and cut (a compaction); in a lifeline, the symbol came back", "docs/look.md"),
+    (&["⟲"], "the agent's context was summarised and cut (a compaction)", "docs/look.md"),
     (&["⑂", "⑂2"], "that many sub-agents were started", "docs/look.md#agents-of-a-turn"),
     (&["◇"], "changed by a command, a person or a hook, not by a recorded edit", "docs/look.md"),
+    (&["○", "●"], "the points of two curves: ● the first or selected one, ○ the second; ○ in a lifeline: no longer used", "docs/look.md#curves"),
+    (&["◉"], "a point that both curves have", "docs/look.md#curves"),
+    (&["│", "┆", "┊"], "the start of a checkpoint, in charts, lifelines and on the slim timeline", "docs/look.md"),
+    (&["□"], "a component that was requested and is not in the code at this turn", "docs/scoring.md#components-and-their-lifelines"),
+    (&["?"], "a component that may be there or not; in a lifeline, used only behind a condition; in the audit, candidate code", "docs/scoring.md#lifelines"),
+    (&["·"], "nothing here: of a bar the value 0, of a component not requested yet, of a file line older than the run", "docs/look.md"),
+    (&["─"], "in a lifeline: in use, without a change", "docs/scoring.md#lifelines"),
+    (&["~", "↑", "↓", "»"], "in a lifeline: ~ changed, ↑ more uses, ↓ fewer uses, » renamed or moved", "docs/scoring.md#lifelines"),
+    (&[".", "_", "="], "in a lifeline: . not used yet, _ unused, = registered (used without an import); = in a table of scores: unchanged", "docs/scoring.md#lifelines"),
+    (&["⟨", "⟩", "⟨⟩"], "in a lifeline, the symbol came back", "docs/scoring.md#lifelines"),
+    (&["▐", "▌"], "▐ beside a line: the judge cited it; ▌ the row or the line at the cursor", "docs/look.md"),
+    (&["▸", "▾"], "folded, unfolded; ▸ before a letter: the run that is selected in a comparison", "docs/look.md"),
+    (&["⚠", "⚠ 2"], "that many warnings about the recording; e lists them", "docs/look.md"),
+    (&["⊘"], "in a rubric tree: the grader's reply was invalid; in a diff: no line end at the end of the file", "docs/scoring.md#rubric-trees"),
+    (&["▶", "▷", "‖", "◌"], "a live run: ▶ runs, ▷ runs in another process, ‖ waits or is paused, ◌ there is none", "docs/live.md"),
+    (&["±", "±1"], "of two raters: scores that differ by at most 1; before a file: changed in this turn", "docs/auditing.md#agreement"),
+    (&["→"], "from the value before to the value after", "docs/look.md"),
+    (&["‹", "›", "6›"], "around a value of a form: ←→ changes it; at the edge: the line, or so many columns, go on", "docs/look.md"),
+    (&["…"], "cut here; of a number: still being measured", "docs/look.md"),
+    (&["␛"], "a control character of the recording, shown as a sign so that it does nothing", "docs/look.md"),
     (&["◈"], "changed partly by a command, a person or a hook; in a rubric tree, fulfilled in part", "docs/look.md"),
     (&["⋯", "⋯ 23 lines"], "that many unchanged lines are folded", "docs/look.md"),
-    (&["▲", "▲ CC 14"], "beside a line: a function begins here that has more than 10 paths, here 14; at the top of a hunk it began above", "docs/scoring.md#what-adds-a-path"),
+    (&["▲", "▲ CC 14"], "below a chart, the turn at the playhead; beside a number or a column, a rise; beside a line: a function begins here that has more than 10 paths, here 14; at the top of a hunk it began above", "docs/scoring.md#what-adds-a-path"),
     (&["§"], "beside a line: a match of a rule for verbose code; W says which", "docs/scoring.md#erosion-and-verbosity"),
-    (&["≡"], "beside a line: a clone, code that is there twice but for names and values; W says where", "docs/scoring.md#erosion-and-verbosity"),
-    (&["◆"], "beside a line: a verdict cites this line as evidence; in a lifeline, the component was requested in this turn", "docs/auditing.md"),
+    (&["≡"], "beside a line: a clone, code that occurs twice, apart from names and values; W says where", "docs/scoring.md#erosion-and-verbosity"),
+    (&["◆"], "beside a line: a verdict cites this line as evidence; among events, the code was judged after this turn; in a lifeline, the component was requested in this turn; in the table, a marked run", "docs/auditing.md"),
     (&["∅", "unlooked"], "beside a level: the judge gave it without one look at the code; no mean counts it (--count-unlooked)", "docs/judging.md#evidence"),
     (&["‽", "unsupported"], "beside a level above 0: the code has none of the quotes that it rests on; means count it", "docs/judging.md#evidence"),
     (&["⚑"], "beside a line: a judge flagged it; W says for what", "docs/judging.md"),
     (&["26.3"], "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run", "docs/look.md"),
-    (&["▼"], "the turn at the playhead, or a column that is sorted downwards", "docs/look.md"),
+    (&["▼"], "on the timeline, the turn at the playhead; beside a score, a fall; beside a column, sorted downwards", "docs/look.md"),
     (&["■"], "a component that is there at this turn, in the colour of its newest judgement", "docs/scoring.md#components-and-their-lifelines"),
-    (&["–", "-"], "not measured or not recorded; it is never 0", "docs/scoring.md"),
+    (&["–", "—", "-"], "not measured or not recorded; it is never 0", "docs/scoring.md"),
     (&["*"], "a fixed value, because the recording has no events of this kind", "docs/process.md#pillars"),
 ];
 
@@ -91,7 +119,7 @@ const TERMS: &[Term] = &[
     (&["codebook"], "the text that says what each level means", "docs/auditing.md#what-the-levels-mean"),
     (&["profile"], "a set of formulas with its rules; U scores again with another", "docs/scoring.md#another-profile-or-your-own-rules"),
     (&["rule"], "a pattern of code that counts as verbose", "docs/scoring.md#erosion-and-verbosity"),
-    (&["clone"], "code that is there twice but for names and values", "docs/scoring.md#erosion-and-verbosity"),
+    (&["clone"], "code that occurs twice, apart from names and values", "docs/scoring.md#erosion-and-verbosity"),
     (&["callable"], "a function or method", "docs/scoring.md#erosion-and-verbosity"),
     (&["CC", "complexity"], "cyclomatic complexity: the number of paths through a function; above 10 it counts as complex", "docs/scoring.md#what-adds-a-path"),
     (&["recorded"], "a value of the recording, as a harness wrote it", "docs/scoring.md"),
@@ -130,6 +158,17 @@ const TERMS: &[Term] = &[
     (&["Wilson"], "an interval of 95 % for a share, from the counts alone; it stays within 0 and 1", "docs/scoring.md#which-trials-count"),
     (&["McNemar"], "an exact test of whether two groups pass the same tasks equally often; only tasks that one passes and the other does not decide it", "docs/scoring.md#two-groups-paired-by-task"),
     (&["Wilcoxon"], "the signed-rank test: whether the differences of pairs lie around 0", "docs/scoring.md#two-groups-paired-by-task"),
+    (&["change", "difference", "b − a"], "the new value minus the old one, or run b minus run a; the better one is named next to it", "docs/comparing.md"),
+    (&["score transitions", "transitions"], "how many components had one score in run a (rows) and another in run b (columns); the diagonal is unchanged", "docs/comparing.md"),
+    (&["95 % BCa"], "the 95 % bootstrap interval of the difference, over components", "docs/comparing.md"),
+    (&["unpaired"], "runs of a task that has no run in the other condition", "docs/comparing.md"),
+    (&["events"], "what happened in a turn: ✖ lost, ◆ judged, ⟲ compaction, ✗ failed steps, • signals", "docs/look.md"),
+    (&["components"], "one cell for each component: its score, ■ there, □ requested and not there, · not requested, ✖ lost, ? unclear", "docs/scoring.md#components-and-their-lifelines"),
+    (&["id"], "the identifier of a component or an item, as the checklist has it", "docs/bundle.md#componentsjson"),
+    (&["queue"], "the items to label in a random order that the seed decides", "docs/auditing.md"),
+    (&["pinned", "pin"], "this judge's scores count as the run's result, also if newer judgements arrive", "docs/judging.md"),
+    (&["working", "waiting", "stopped"], "the state of a session: an agent works, it waits for the user, or it was stopped", "docs/sessions.md"),
+    (&["ckpt"], "checkpoints of the run", "docs/bundle.md"),
     (&["playhead"], "the turn that every view shows; space moves it by itself", "docs/look.md#replay"),
     (&["lane"], "one row of the timeline: a number over the turns", "docs/look.md"),
 ];
@@ -149,7 +188,88 @@ pub fn explanations(word: &str) -> Vec<Explanation> {
         let row = number.row();
         [row.id, row.label, row.short].iter().any(is_wanted) || label_word(row.label) == wanted
     });
-    terms.chain(numbers.map(explanation_of_number)).collect()
+    let listed = listed_terms()
+        .into_iter()
+        .filter(|(names, ..)| names.iter().any(|it| it.to_lowercase() == wanted));
+    let listed = listed.map(|(names, meaning, page)| Explanation {
+        word: names.join(", "),
+        meaning,
+        reference: format!("more: {page}"),
+    });
+    let mut found: Vec<Explanation> =
+        terms.chain(numbers.map(explanation_of_number)).chain(listed).collect();
+    if found.is_empty() {
+        found.extend(explanation_of_column(&wanted));
+    }
+    found
+}
+
+/// Returns the words that other lists of the program define, with their meanings and pages.
+fn listed_terms() -> Vec<(Vec<String>, String, &'static str)> {
+    let pillars = Pillar::ALL.iter().map(|pillar| {
+        let names = vec![pillar.word().to_uppercase(), pillar.name().to_owned()];
+        let meaning = format!("a pillar of process discipline; {}", pillar.profile_difference());
+        (names, meaning, "docs/process.md#pillars")
+    });
+    let signals = SignalKind::ALL.iter().map(|kind| {
+        let meaning = format!("a signal: {}", signal_meaning(*kind));
+        (vec![kind.words().to_owned()], meaning, "docs/process.md#signals")
+    });
+    let outcomes = Outcome::ALL.iter().map(|outcome| {
+        let meaning = format!("an outcome of a trial: {}", outcome_meaning(*outcome));
+        (vec![outcome.word().to_owned()], meaning, "docs/scoring.md#outcomes-of-trials")
+    });
+    let views = View::ALL.iter().filter_map(|view| {
+        let command = commands::find_command(view.word())?;
+        let meaning = format!("a view: {} (:{})", command.help, command.name);
+        Some((vec![view.tab_name().to_owned()], meaning, "docs/look.md"))
+    });
+    pillars.chain(signals).chain(outcomes).chain(views).collect()
+}
+
+const fn signal_meaning(kind: SignalKind) -> &'static str {
+    match kind {
+        SignalKind::RepeatedCall => {
+            "the same call had the same response, and nothing was changed in between"
+        }
+        SignalKind::RepeatedMessage => "a message repeats an earlier one",
+        SignalKind::SameFailure => "the same thing failed in the same way again",
+        SignalKind::NoProgress => {
+            "nothing new was read, written or tested with success for a while"
+        }
+        SignalKind::SaidFailure => "a message says that something failed",
+        SignalKind::LeftFailing => "a turn ended after its last attempt had failed",
+        SignalKind::Undone => "a file is again what it was before an edit",
+        SignalKind::UseLost => "a name that was in use is used by nothing any more",
+        SignalKind::ContextLost => "names that were used before a compaction are missing after it",
+        SignalKind::Unrequested => "a file changed that no request named",
+    }
+}
+
+const fn outcome_meaning(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "the verifier accepted the work",
+        Outcome::Failed => "the verifier refused the work",
+        Outcome::Partial => "the verifier gave a part of the reward",
+        Outcome::Error => "the agent, the environment or the verifier raised an error",
+        Outcome::Timeout => "the agent ran out of time",
+        Outcome::Limit => "the agent ran out of tokens, turns or money",
+        Outcome::Unscored => "the agent ran, and nobody scored its work",
+    }
+}
+
+/// Returns what a column of the table of runs means, by its head or by its word.
+fn explanation_of_column(wanted: &str) -> Option<Explanation> {
+    let is_wanted = |column: &RunTableColumn| {
+        let info = column.column_info();
+        [info.title, info.word].iter().any(|name| name.to_lowercase() == wanted)
+    };
+    let column = RunTableColumn::all_columns().find(is_wanted)?;
+    Some(Explanation {
+        word: column.column_info().title.to_owned(),
+        meaning: format!("a column of the table of runs: {}", column.help_text()),
+        reference: "more: docs/sessions.md".to_owned(),
+    })
 }
 
 /// Returns every word that is explained, for completion.
@@ -256,6 +376,50 @@ mod tests {
                 assert!(!it.meaning.is_empty() && it.reference.contains("docs/"), "{word}");
             }
         }
+    }
+
+    #[test]
+    fn every_number_column_pillar_signal_outcome_and_view_is_explained() {
+        let numbers = Number::ALL.iter().flat_map(|it| [it.id(), it.label(), it.short()]);
+        let columns = RunTableColumn::all_columns().map(|it| it.column_info());
+        let columns = columns.flat_map(|info| [info.title, info.word]);
+        let pillars = Pillar::ALL.iter().flat_map(|it| [it.word(), it.name()]);
+        let signals = SignalKind::ALL.iter().map(|it| it.words());
+        let outcomes = Outcome::ALL.iter().map(|it| it.word());
+        let views = View::ALL.iter().map(|it| it.tab_name());
+        let lanes = ["checkpoint", "components", "events", "signals"];
+        let heads = [
+            "id",
+            "component",
+            "score",
+            "spec level",
+            "change",
+            "lost at turn",
+            "difference",
+            "95 % BCa",
+            "score transitions",
+            "judge",
+            "judged",
+            "severe",
+            "full",
+            "lost",
+            "MCF",
+            "DIR",
+            "IF50",
+            "rigor",
+            "agreement",
+            "queue",
+            "evidence",
+            "candidate code",
+            "codebook",
+        ];
+
+        let words = numbers.chain(columns).chain(pillars).chain(signals).chain(outcomes);
+        let words = words.chain(views).chain(lanes).chain(heads);
+        let missing: Vec<&str> =
+            words.filter(|word| !word.is_empty() && explanations(word).is_empty()).collect();
+
+        assert_eq!(missing, [""; 0]);
     }
 
     #[test]

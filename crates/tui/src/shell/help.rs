@@ -1,11 +1,8 @@
-//! The help text: the keys, place by place, those of the present place first; the commands that export.
-
-use std::path::PathBuf;
+//! The help text: the keys, place by place, those of the present place first.
 
 use crate::{
     session::context::KeyContext,
     shell::{
-        copy,
         glossary::SIGNS,
         keymap::{KeyBinding, all_bindings, bindings_of},
     },
@@ -19,14 +16,15 @@ use super::keys::UserKeys;
 pub(crate) fn help_rows(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
     let first = first_keys(place);
     let mut rows = vec![FactRow::heading("first here")];
-    rows.extend(first.iter().map(|group| group_row(group, keys)));
+    rows.extend(first.iter().map(|group| group_row(place, group, keys)));
     rows.push(FactRow::new("", ":help WORD explains a number, a sign or a word"));
     rows.push(FactRow::new("", ""));
     let is_shown = |row: &KeyBinding| first.iter().flatten().any(|other| std::ptr::eq(*other, row));
     for context in context_order(place) {
         let mut others = all_bindings()
             .filter(|row| row.context == context && !is_shown(row))
-            .map(|row| FactRow::new(keys.keys_text(row), row.help))
+            .map(|row| FactRow::new(keys.keys_text_in(place, row), row.help))
+            .filter(|row| !row.left.is_empty())
             .peekable();
         if others.peek().is_some() {
             rows.push(FactRow::heading(context.title()));
@@ -66,15 +64,17 @@ fn first_keys(place: KeyContext) -> Vec<Vec<&'static KeyBinding>> {
 }
 
 /// Returns one row for keys that belong together: `← →`, `previous turn; next turn`.
-fn group_row(group: &[&'static KeyBinding], keys: &UserKeys) -> FactRow {
+fn group_row(place: KeyContext, group: &[&'static KeyBinding], keys: &UserKeys) -> FactRow {
     let [only] = group else {
-        let first_key = |row: &&KeyBinding| keys.keys_of_row(row)[0].to_string();
+        let first_key = |row: &&KeyBinding| {
+            keys.keys_in_place(place, row).first().map(ToString::to_string).unwrap_or_default()
+        };
         let short = |row: &&'static KeyBinding| row.help.split(';').next().unwrap_or_default();
         let left: Vec<String> = group.iter().map(first_key).collect();
         let right: Vec<&str> = group.iter().map(short).collect();
         return FactRow::new(left.join(" "), right.join("; "));
     };
-    FactRow::new(keys.keys_text(only), only.help)
+    FactRow::new(keys.keys_text_in(place, only), only.help)
 }
 
 /// The twelve keys to begin with, for the page of keys and `trajview list keys`.
@@ -91,35 +91,6 @@ pub const TWELVE_KEYS: [(&str, &str); 12] = [
     (":", "command line: names of views, :46 for turn 46, :help WORD"),
     ("?", "the keys of this view"),
     ("q", "quit"),
-];
-
-/// Returns the commands that write runs as tables, reports or a video; a path that is not known is left to the reader.
-pub(crate) fn export_rows(paths: &[PathBuf]) -> Vec<FactRow> {
-    let quoted = paths.iter().map(|path| copy::shell_argument(&path.display().to_string()));
-    let all = quoted.collect::<Vec<_>>().join(" ");
-    let all = if all.is_empty() { "RUN".to_owned() } else { all };
-    let mut rows =
-        vec![FactRow::new("", "Nothing is written from here. In a shell:"), FactRow::new("", "")];
-    let of_one = if paths.len() == 1 { EXPORTS_OF_ONE } else { &[] };
-    rows.extend(EXPORTS.iter().chain(of_one).map(|(what, command)| {
-        FactRow::new(*what, format!("trajview {}", command.replace("RUN", &all)))
-    }));
-    rows
-}
-
-/// What can be written, and the arguments that write it.
-const EXPORTS: &[(&str, &str)] = &[
-    ("CSV", "export RUN --csv tables"),
-    ("Parquet", "export RUN --parquet tables"),
-    ("report", "report RUN --out report.html"),
-    ("LaTeX", "report RUN --latex --out tables.tex"),
-    ("scores", "score RUN --csv > scores.csv"),
-];
-
-/// The same for a single run.
-const EXPORTS_OF_ONE: &[(&str, &str)] = &[
-    ("patch", "diff RUN > run.patch"),
-    ("video", "RUN --snapshot 120x40 --keys 'l l l' --asciicast run.cast"),
 ];
 
 /// Returns the places in order: `place`, the other parts of its view, those that hold in other views too, then all others.

@@ -66,6 +66,11 @@ impl UserKeys {
                     keys.changed.extend(rows.iter().map(|row| (*row, single.clone())));
                 }
             }
+            if let Some(place) = keys.place_without_quit_key(wanted) {
+                rows.iter().for_each(|row| drop(keys.changed.remove(row)));
+                add(format!("q quits {place}; give quit another key too, such as quit = [\"Q\"]"));
+                continue;
+            }
             if let Some(place) = keys.place_without_quit() {
                 rows.iter().for_each(|row| drop(keys.changed.remove(row)));
                 add(format!("this takes the last key of quit {place}"));
@@ -97,6 +102,21 @@ impl UserKeys {
             });
             shared.map(|key| (key, *command))
         })
+    }
+
+    /// Returns the name of a place where `q` no longer quits, unless the settings name other keys for that.
+    fn place_without_quit_key(
+        &self,
+        wanted: &BTreeMap<String, Vec<Chord>>,
+    ) -> Option<&'static str> {
+        let quit_key = Key::from_char('q');
+        let default = Self::default();
+        let quits = |keys: &Self, place: KeyContext| {
+            keys.find_binding(place, quit_key).is_some_and(|row| row.id == QUIT)
+        };
+        let is_lost = |place: &KeyContext| quits(&default, *place) && !quits(self, *place);
+        let lost = KeyContext::ALL.into_iter().find(is_lost);
+        lost.filter(|_| !wanted.contains_key(QUIT)).map(KeyContext::title)
     }
 
     /// Returns the name of a place where no key quits any more, though one should.
@@ -135,6 +155,21 @@ impl UserKeys {
     pub(crate) fn keys_of_row(&self, row: &KeyBinding) -> &[Key] {
         let index = all_bindings().position(|other| std::ptr::eq(other, row));
         index.and_then(|index| self.changed.get(&index)).map_or(row.keys, Vec::as_slice)
+    }
+
+    /// Returns the keys of a row that work in a place: those that another row has there are left out.
+    pub(crate) fn keys_in_place(&self, place: KeyContext, row: &KeyBinding) -> Vec<Key> {
+        let is_active = place.active_contexts().contains(&row.context);
+        let place = if is_active { place } else { row.context };
+        let is_its =
+            |key: &&Key| self.find_binding(place, **key).is_some_and(|it| std::ptr::eq(it, row));
+        self.keys_of_row(row).iter().filter(is_its).copied().collect()
+    }
+
+    /// Returns the keys of a row that work in a place, as `h ←`.
+    pub(crate) fn keys_text_in(&self, place: KeyContext, row: &KeyBinding) -> String {
+        let keys = self.keys_in_place(place, row);
+        keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the keys of a row as `h ←`.
@@ -245,15 +280,33 @@ mod tests {
     #[test]
     fn the_last_key_of_quit_cannot_be_taken() {
         let (keys, problems) = UserKeys::from_config(&wanted_keys("next-turn", &["q"]));
-        assert_eq!((id_of(&keys, 'q'), problems), (Some("next-turn"), vec![]), "ctrl-c is left");
+        assert_eq!(id_of(&keys, 'q'), Some("quit"), "ctrl-c is left, and nobody knows it");
+        assert!(problems[0].what.starts_with("q quits "), "{problems:?}");
+
+        let mut wanted = wanted_keys("next-turn", &["q"]);
+        wanted.extend(wanted_keys("quit", &["Q"]));
+        let (keys, problems) = UserKeys::from_config(&wanted);
+        assert_eq!((id_of(&keys, 'q'), id_of(&keys, 'Q')), (Some("next-turn"), Some("quit")));
+        assert_eq!(problems, []);
 
         let (keys, problems) = UserKeys::from_config(&wanted_keys("next-turn", &["q", "ctrl-c"]));
         assert_eq!(id_of(&keys, 'q'), Some("quit"));
-        assert!(problems[0].what.starts_with("this takes the last key of quit"), "{problems:?}");
+        assert!(problems[0].what.starts_with("q quits "), "{problems:?}");
 
         let mut wanted = wanted_keys("quit", &["Q"]);
         wanted.extend(wanted_keys("search", &["Q"]));
         assert_eq!(wanted_sentences(&wanted).len(), 1);
+    }
+
+    #[test]
+    fn a_key_that_the_user_gave_to_another_row_is_no_longer_shown() {
+        let (keys, problems) = UserKeys::from_config(&wanted_keys("next-turn", &["."]));
+        assert_eq!(problems, []);
+        let row = |id: &str| bindings_of(KeyContext::Turns).find(|row| row.id == id).unwrap();
+
+        assert_eq!(keys.keys_text_in(KeyContext::Turns, row("next-turn")), ".");
+        assert_eq!(keys.keys_text_in(KeyContext::Turns, row("next-step")), "");
+        assert_eq!(keys.keys_text_in(KeyContext::Turns, row("next-file")), "f");
     }
 
     #[test]

@@ -145,7 +145,7 @@ impl App {
                     TurnStatsVisibility::Yes
                 };
             }
-            AppMessage::Timeline(message) => self.screens.update_timeline(message),
+            AppMessage::Timeline(message) => return self.screens.update_timeline(message),
             AppMessage::Grown(run) => {
                 self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run))
             }
@@ -196,6 +196,7 @@ impl App {
             Answer::CheckpointTests(outcome) | Answer::StateChecks(outcome) => {
                 self.jobs.end_testing(request, outcome, &mut self.screens);
             }
+            Answer::Export(outcome) => self.jobs.end_export(request, outcome, &mut self.screens),
             answer => self.screens.on_open_run(|it| it.take_answer(request, answer)),
         }
         self.show_images();
@@ -331,12 +332,6 @@ impl App {
         layout: &ScreenLayout,
     ) -> Vec<Effect> {
         match message {
-            overlay::OverlayMessage::Open(OverlayKind::Export) => {
-                let runs = commands::values::paths_at_hand(self);
-                let rows = help::export_rows(&runs);
-                self.overlay =
-                    Some(Overlay::with_rows(OverlayKind::Export, rows, self.key_context()));
-            }
             overlay::OverlayMessage::Open(kind) => {
                 self.overlay = Some(Overlay::new(*kind, self.key_context()))
             }

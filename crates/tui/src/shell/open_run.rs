@@ -236,7 +236,8 @@ impl OpenRun {
             | Answer::JobPlan(..)
             | Answer::Agents(..)
             | Answer::CheckpointTests(..)
-            | Answer::StateChecks(..) => {} // asked elsewhere
+            | Answer::StateChecks(..)
+            | Answer::Export(..) => {} // asked elsewhere
         }
     }
 

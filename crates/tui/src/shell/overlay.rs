@@ -125,7 +125,6 @@ impl Overlay {
             OverlayKind::Warnings => 26,
             OverlayKind::Why => 26,
             OverlayKind::Word => 18,
-            OverlayKind::Export => 10,
             OverlayKind::Images => 0,
         }
     }
@@ -138,7 +137,6 @@ impl Overlay {
             OverlayKind::Why => "why this line is marked",
             OverlayKind::Images => "image",
             OverlayKind::Word => "help",
-            OverlayKind::Export => "export: commands for a shell",
         }
     }
 
@@ -166,8 +164,7 @@ impl Overlay {
             | OverlayKind::Warnings
             | OverlayKind::Why
             | OverlayKind::Images
-            | OverlayKind::Word
-            | OverlayKind::Export => 1,
+            | OverlayKind::Word => 1,
         }
     }
 
@@ -188,7 +185,7 @@ impl Overlay {
 
     fn all_rows(&self, subject: OverlaySubject<'_>, keys: &UserKeys) -> Vec<FactRow> {
         match (self.kind, subject) {
-            (OverlayKind::Word | OverlayKind::Export, _) => self.fixed_rows.clone(),
+            (OverlayKind::Word, _) => self.fixed_rows.clone(),
             (OverlayKind::Help, _) => help::help_rows(self.place, keys),
             (OverlayKind::Info, OverlaySubject::Run(open)) => run_facts(open),
             (OverlayKind::Warnings, OverlaySubject::Run(open)) => warning_rows(open),

@@ -10,6 +10,7 @@ pub mod curves;
 pub mod diff_columns;
 pub mod diff_gutter;
 pub mod diff_rows;
+pub(crate) mod empty_panels;
 pub mod file_tree;
 pub mod form;
 pub mod judge;

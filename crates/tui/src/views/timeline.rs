@@ -199,6 +199,11 @@ impl<'a> TimelineView<'a> {
                 value: self.event_value(),
                 content: LaneContent::Signs(self.event_signs()),
             },
+            LaneKind::Signals => TimelineLane {
+                label: "signals".into(),
+                value: self.signal_value(),
+                content: LaneContent::Signs(self.signal_signs()),
+            },
         }
     }
 
@@ -320,6 +325,33 @@ impl<'a> TimelineView<'a> {
         words.join(" ")
     }
 
+    /// Returns `•2` where the turn at the playhead has two signals.
+    fn signal_value(&self) -> String {
+        let here = self.turn.and_then(|turn| self.facts.events.get(turn));
+        let count = here.map_or(0, |here| here.signals);
+        if count == 0 { String::new() } else { format!("•{count}") }
+    }
+
+    /// Returns the sign of each column: `•` a signal, the number of several, `+` of ten or more.
+    fn signal_signs(&self) -> Vec<Option<LaneSign>> {
+        let sign = |column: usize| {
+            let turns = self.columns.turns_of(column);
+            if turns.is_empty() {
+                return Some((" ", Meaning::Text));
+            }
+            let is_first = self.columns.columns_of(turns.start).start == column;
+            let events = self.facts.events.get(turns).unwrap_or_default();
+            let count = events.iter().map(|it| it.signals).sum::<usize>();
+            let sign = match count {
+                0 => return None,
+                1 => "•",
+                count => SIGNAL_COUNTS.get(count - 2).copied().unwrap_or("+"),
+            };
+            is_first.then_some((sign, Meaning::Warning))
+        };
+        (0..self.columns.width()).map(sign).collect()
+    }
+
     /// Returns the sign of each column: the main event; without a lane of checkpoints also where one starts.
     fn event_signs(&self) -> Vec<Option<LaneSign>> {
         let starts = self.checkpoint_starts();
@@ -337,6 +369,9 @@ impl<'a> TimelineView<'a> {
         (0..self.columns.width()).map(sign).collect()
     }
 }
+
+/// The signs of two signals to nine.
+const SIGNAL_COUNTS: [&str; 8] = ["2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// Cells for the events of a turn beside the name of the lane.
 const EVENT_VALUE_CELLS: usize = 10;

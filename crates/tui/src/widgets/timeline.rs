@@ -230,7 +230,8 @@ impl TimelineLane {
         let cell = |sign: &str, meaning: Meaning, column: usize| {
             let style = theme.style_for(meaning);
             match playhead.contains(&column) {
-                true => trusted_span(sign, style.patch(theme.style_for(Meaning::Cursor))),
+                // Reversed, a turn with the value 0 would look like the highest bar.
+                true => trusted_span(sign, style.patch(theme.style_for(Meaning::Selected))),
                 false => trusted_span(sign, style),
             }
         };
@@ -360,6 +361,19 @@ mod tests {
         assert_eq!(rows[1].trim_end(), " checkpoint         │1▼g…│2 b");
         assert_eq!(rows[2].trim_end(), " erosion      0.500 · ▄█");
         assert_eq!(rows[3].trim_end(), " events             ·✗");
+    }
+
+    #[test]
+    fn the_columns_of_the_playhead_are_tinted_and_never_look_like_bars() {
+        let area = Rect::new(0, 0, 60, 4);
+        let mut buffer = Buffer::empty(area);
+        strip_at(0..2).draw(Theme::with_terminal_colours(), area, &mut buffer);
+
+        let here = &buffer[(column_area(area).x, 2)];
+        assert!(!here.modifier.contains(ratatui::style::Modifier::REVERSED), "{here:?}");
+        assert_ne!(here.bg, ratatui::style::Color::Reset);
+        let there = &buffer[(column_area(area).x + 3, 2)];
+        assert_eq!(there.bg, ratatui::style::Color::Reset);
     }
 
     #[test]

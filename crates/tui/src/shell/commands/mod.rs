@@ -18,6 +18,7 @@ use crate::{
     },
     shell::{
         App, AppMessage, fuzzy_match, glossary,
+        jobs::{FormPurpose, JobsMessage},
         keymap::{CommandListing, KeyBinding, KeyCount, all_bindings, bindings_of},
         open_run::{OpenRun, RunMessage},
         overlay::{OverlayKind, OverlayMessage},
@@ -103,7 +104,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("next-loss", &["nextloss"], Argument::None, "the next turn where a component or a test is lost, and its lines", "", |_, _| Ok(vec![AppMessage::NextLoss])),
     command("lanes", &["lane"], Argument::Optional(ValueKind::Numbers), "the numbers of the timeline, such as erosion mcf; without a number the usual ones", "", set_lanes),
     command("open", &["edit", "load"], Argument::Required(ValueKind::RunPath), "open another run, or a folder of runs", "", open_path),
-    command("export", &["save", "write", "csv"], Argument::None, "the commands that write this run as tables, a report or a video", "", |_, _| Ok(vec![AppMessage::Overlay(OverlayMessage::Open(OverlayKind::Export))])),
+    command("export", &["save", "write", "csv"], Argument::None, "write this run, or these runs, as tables, a report or a video, in a form", "", |_, _| Ok(vec![AppMessage::Jobs(JobsMessage::Open(FormPurpose::Export))])),
     command("theme", &["colours", "colors", "colorscheme"], Argument::Required(ValueKind::Theme), "choose the colours", "next-theme", set_theme),
     command("help", &["keys", "explain", "what", "man"], Argument::Optional(ValueKind::HelpWord), "the keys; with a word what it means", "help", show_help),
 ];
@@ -146,7 +147,7 @@ const ANSWERS: &[(&[&str], &str)] = &[
     (&["delete", "remove", "rm"], "nothing can be deleted from here"),
     (
         &["w", "wq"],
-        "nothing has to be saved: a label is saved when it is given; :export lists the commands that write tables",
+        "nothing has to be saved: a label is saved when it is given; :export opens the form that writes tables",
     ),
     (
         &["adjudicate", "settle", "adjudication"],
@@ -162,7 +163,7 @@ const ANSWERS: &[(&[&str], &str)] = &[
     ),
     (
         &["report", "latex", "tex"],
-        "reports are written by a command: `trajview report RUN`; :export lists all of them",
+        ":export opens the form that writes reports; in a shell: `trajview report RUN`",
     ),
     (
         &["agree", "agreement"],
@@ -471,7 +472,7 @@ fn compare_runs(paths: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     if paths.is_empty() {
         return view(View::Compare);
     }
-    let base = values::run_at_hand(app).ok_or("no run is open to compare with")?;
+    let base = values::run_at_hand(&app.screens).ok_or("no run is open to compare with")?;
     let mut runs = vec![base];
     runs.extend(paths.split_whitespace().map(|path| values::run_path(path, app)));
     Ok(vec![AppMessage::CompareRuns(runs, Default::default())])

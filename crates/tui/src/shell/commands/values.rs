@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::ValueKind;
 use crate::{
     session::curve_values,
-    shell::{App, glossary, open_run::OpenRun},
+    shell::{App, glossary, open_run::OpenRun, screens::Screens},
     widgets::display_options::ThemeName,
 };
 use trajview_metrics::numbers::Number;
@@ -105,18 +105,8 @@ pub(super) fn run_path(text: &str, app: &App) -> PathBuf {
     rows.find(|row| row.name == text).map_or_else(|| PathBuf::from(text), |row| row.path.clone())
 }
 
-/// Returns the paths that the screen is about: the runs of a comparison, what the table was made from, or one run.
-pub(crate) fn paths_at_hand(app: &App) -> Vec<PathBuf> {
-    match (app.screens.shown_comparison(), app.screens.shown_table()) {
-        (Some(compared), _) => compared.paths.clone(),
-        (None, Some(table)) => table.sources.clone(),
-        (None, None) => run_at_hand(app).into_iter().collect(),
-    }
-}
-
 /// Returns the path of the run that the screen is about: the open one, the first of a comparison, the row at the cursor.
-pub(super) fn run_at_hand(app: &App) -> Option<PathBuf> {
-    let screens = &app.screens;
+pub(super) fn run_at_hand(screens: &Screens) -> Option<PathBuf> {
     if let Some(table) = screens.shown_table() {
         return table.selected_run().map(|row| row.path.clone());
     }

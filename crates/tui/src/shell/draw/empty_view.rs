@@ -5,6 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     session::views::View,
     shell::screens::Screens,
+    views::empty_panels::{EmptyReason, draw_empty_view},
     widgets::{
         panel::draw_sentence,
         theme::{Meaning, Theme},
@@ -12,7 +13,43 @@ use crate::{
 };
 
 pub(crate) fn draw(view: View, screens: &Screens, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    draw_sentence(empty_text(view, screens), theme.style_for(Meaning::Muted), area, buffer);
+    match (reason_beside_run(view), screens.open_run()) {
+        (Some(reason), Some(open)) => draw_empty_view(&open.session, &reason, theme, area, buffer),
+        _ => {
+            draw_sentence(empty_text(view, screens), theme.style_for(Meaning::Muted), area, buffer);
+        }
+    }
+}
+
+/// Returns what fills a view, for a screen that has an open run; None for a view of a run.
+fn reason_beside_run(view: View) -> Option<EmptyReason<'static>> {
+    let reason = |title, why: &str, remedies: [(&str, &'static str); 2]| EmptyReason {
+        title,
+        why: why.to_owned(),
+        remedies: remedies.map(|(how, what)| (how.to_owned(), what)).into(),
+    };
+    match view {
+        View::Compare => Some(reason(
+            "no comparison",
+            "One run is open; a comparison needs two or more.",
+            [
+                (":compare PATH", "compares the open run with another"),
+                ("trajview A B", "compares two runs, from a shell"),
+            ],
+        )),
+        View::Collection => Some(reason(
+            "no table of runs",
+            "One run is open; a table lists the runs of a folder.",
+            [
+                (":open FOLDER", "lists every run below a folder"),
+                (
+                    "trajview FOLDER",
+                    "does so from a shell; `trajview` lists this machine's sessions",
+                ),
+            ],
+        )),
+        _ => None,
+    }
 }
 
 fn empty_text(view: View, screens: &Screens) -> &'static str {
@@ -22,7 +59,7 @@ fn empty_text(view: View, screens: &Screens) -> &'static str {
         }
         View::Compare => "nothing is compared yet: `trajview A B` compares two runs",
         View::Collection => {
-            "one run is open: `trajview FOLDER` lists every run below a folder here, and `trajview` alone the sessions of \
+            "no table of runs: `trajview FOLDER` lists every run below a folder, and `trajview` alone the sessions of \
              this machine"
         }
         _ if screens.collection.is_some() => {

@@ -338,6 +338,20 @@ fn hint_word(app: &App, word: &'static str) -> &'static str {
     }
 }
 
+/// Returns the keys of a hint; those of labels without the scores that the item cannot have.
+fn label_keys(app: &App, keys: String, word: &str) -> String {
+    let range = (word == "label")
+        .then(|| app.screens.shown_run()?.audit.label_range(&app.screens.shown_run()?.session));
+    match range.flatten() {
+        Some(range) => {
+            let has_score =
+                |key: &char| key.to_digit(10).is_none_or(|digit| range.contains(&digit));
+            keys.chars().filter(has_score).collect()
+        }
+        None => keys,
+    }
+}
+
 /// Returns the hint that asks for the rater's name, which the audit needs first.
 fn name_hint(app: &App, context: KeyContext) -> Option<&'static keymap::KeyBinding> {
     let open = app.screens.shown_run()?;
@@ -357,8 +371,11 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     let idle = idle_hints(app, context);
     let named = name_hint(app, context)
         .map(|row| (app.shell.keys.keys_of_row(row)[0].to_string(), "your name"));
-    let known = keymap::footer_hints_with(context, |row| app.shell.keys.keys_of_row(row)[0]);
+    let known = keymap::footer_hints_with(context, |row| {
+        app.shell.keys.keys_in_place(context, row).first().copied()
+    });
     let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
+    let known = known.map(|(keys, word)| (label_keys(app, keys, word), word));
     let contexts = context.active_contexts();
     let is_general = contexts.contains(&KeyContext::Anywhere);
     let (mut first, last) = if is_general { (3, 1) } else { (0, 3) };

@@ -37,6 +37,8 @@ pub(crate) fn draw(screens: &Screens, theme: Theme, area: Rect, buffer: &mut Buf
         let style = match (is_here, screens.has_view(*view)) {
             (true, _) => theme.style_for(Meaning::Selected),
             (false, true) => theme.style_for(Meaning::Text),
+            // A dim colour could not be read on a light ground.
+            (false, false) if theme.theme_shades().is_some() => theme.style_for(Meaning::Muted),
             (false, false) => theme.style_for(Meaning::Muted).add_modifier(Modifier::DIM),
         };
         spans.push(separator(before, Some(*view), current, theme));

@@ -21,7 +21,7 @@ use crate::{
     widgets::pane::ListPane,
 };
 
-use super::{Jobs, list_room, test_form::TestingJob};
+use super::{Jobs, export_form::StartedExport, list_room, test_form::TestingJob};
 
 /// The list over the view.
 #[derive(Debug, Clone, Default)]
@@ -59,6 +59,7 @@ pub enum JobKind {
     Measuring,
     Table,
     Comparison,
+    Export,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +108,14 @@ impl Jobs {
         let tests = self.testing.as_ref().map(testing_job);
         let measuring = [self.measuring_job(screens), table_job(screens), comparison_job(screens)];
         let measuring = measuring.into_iter().flatten();
-        live.into_iter().chain(own).chain(others).chain(tests).chain(measuring).collect()
+        let export = self.exporting.as_ref().map(export_job);
+        live.into_iter()
+            .chain(own)
+            .chain(others)
+            .chain(tests)
+            .chain(export)
+            .chain(measuring)
+            .collect()
     }
 
     fn measuring_job(&self, screens: &Screens) -> Option<JobRow> {
@@ -183,6 +191,7 @@ impl Jobs {
                 let layout = screens.layout();
                 screens.update_comparison(compare::CompareMessage::StopOrGoOn, &layout)
             }
+            JobKind::Export => self.stop_export(),
         }
     }
 }
@@ -221,6 +230,7 @@ fn show_job(screens: &mut Screens, work: &JobKind) -> Vec<Effect> {
         JobKind::Comparison => screens.bring_up_view(View::Compare),
         JobKind::Measuring => screens.bring_up_view(View::Curves),
         JobKind::Judging => screens.show_judging(),
+        JobKind::Export => {}
         JobKind::Tests(source) if *source == screens.source => screens.bring_up_view(View::Curves),
         JobKind::Tests(source) => return open_run_in(screens, source.clone(), View::Curves),
         JobKind::OtherJudging(source) => {
@@ -269,6 +279,16 @@ fn testing_job(testing: &TestingJob) -> JobRow {
     let words = testing.over.clone().unwrap_or_default();
     let progress = Some((testing.done.len(), testing.total));
     JobRow { progress, words, ..JobRow::new(JobKind::Tests(testing.source.clone()), what, state) }
+}
+
+fn export_job(export: &StartedExport) -> JobRow {
+    let (state, words) = match (&export.end, export.is_stopping) {
+        (None, _) => (JobState::Running, String::new()),
+        (Some(Err(why)), true) => (JobState::Stopped, why.clone()),
+        (Some(Err(why)), false) => (JobState::Failed, why.clone()),
+        (Some(Ok(words)), _) => (JobState::Ended, words.clone()),
+    };
+    JobRow { words, ..JobRow::new(JobKind::Export, export.command.clone(), state) }
 }
 
 fn judging_job(work: JobKind, run: String, watched: &WatchedJudging) -> JobRow {

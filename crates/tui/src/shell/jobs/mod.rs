@@ -11,6 +11,7 @@
 
 pub mod check_form;
 pub mod draw_list;
+pub mod export_form;
 pub mod job_list;
 pub mod live_form;
 pub mod scoring_form;
@@ -50,6 +51,8 @@ pub struct Jobs {
     last_tests: Option<session::jobs::TestJob>,
     /// The settings of the last builds and tests of turns.
     last_checks: Option<session::jobs::CheckJob>,
+    /// The export that was started last.
+    pub(crate) exporting: Option<export_form::StartedExport>,
 }
 
 /// A form over the view, and the work that it would start.
@@ -62,6 +65,8 @@ pub struct JobDialog {
     plans: Pending<FormRequest>,
     /// The state of a live run's form.
     pub live: live_form::LiveFormState,
+    /// The runs that the form of an export offers.
+    exported: Vec<export_form::ExportSource>,
     /// The request that is being started, and may still be refused.
     begins: Pending<FormRequest>,
 }
@@ -74,6 +79,7 @@ impl JobDialog {
             plan: None,
             plans: Pending::default(),
             live: live_form::LiveFormState::default(),
+            exported: vec![],
             begins: Pending::default(),
         }
     }
@@ -88,6 +94,9 @@ impl JobDialog {
             FormPurpose::Check => check_form::check_job(&self.form).map(FormRequest::Check),
             FormPurpose::Live => {
                 self.live.live_run_spec(&self.form).map(|it| FormRequest::Live(Box::new(it)))
+            }
+            FormPurpose::Export => {
+                export_form::export_job(&self.form, &self.exported).map(FormRequest::Export)
             }
         }
     }
@@ -125,6 +134,9 @@ impl JobDialog {
     fn settle(&mut self, layout: &ScreenLayout) {
         let refusal = self.current_refusal();
         let (field, why) = refusal.map_or((None, String::new()), |it| (it.field, it.why));
+        if field == Some(export_form::EXISTING) {
+            self.form.show_field(export_form::EXISTING, true);
+        }
         let is_at_field = self.form.show_error(field, &why);
         let sentence = |words: &str, looks| vec![(String::new(), words.to_owned(), looks)];
         let rows = match self.current_plan() {
@@ -196,6 +208,9 @@ impl JobDialog {
         if self.purpose == FormPurpose::Live && !is_motion {
             live_form::link_fields(&mut self.form, changed, self.live.origin.as_ref());
         }
+        if self.purpose == FormPurpose::Export && !is_motion {
+            export_form::link_fields(&mut self.form, changed, &self.exported);
+        }
     }
 
     /// Shows at its field why the work cannot start.
@@ -255,6 +270,7 @@ impl Jobs {
                 self.on_dialog(|it| it.update_form(message));
             }
             JobsMessage::StopTests => return self.stop_testing(),
+            JobsMessage::CopyCommand => return self.copy_command(screens),
             JobsMessage::DismissBefore => scoring_form::dismiss_old_values(screens),
             JobsMessage::Refused(request, refusal) => {
                 self.on_dialog(|it| it.show_refusal(request, refusal));
@@ -285,6 +301,11 @@ impl Jobs {
                 let origin = live_form::form_origin(screens);
                 let dialog = JobDialog::new(purpose, live_form::live_form(origin.as_ref()));
                 JobDialog { live: live_form::LiveFormState::new(origin), ..dialog }
+            }
+            FormPurpose::Export => {
+                let exported = export_form::export_sources(screens);
+                let dialog = JobDialog::new(purpose, export_form::export_form(&exported));
+                JobDialog { exported, ..dialog }
             }
         }
     }
@@ -325,6 +346,7 @@ impl Jobs {
                 self.dialog = None;
                 self.begin_checking(checks, screens)
             }
+            FormRequest::Export(job) => self.begin_export(job, screens),
             FormRequest::Live(start) => {
                 let request = dialog
                     .begins

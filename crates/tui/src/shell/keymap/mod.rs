@@ -17,10 +17,10 @@ pub fn find_binding(context: KeyContext, key: Key) -> Option<&'static KeyBinding
 }
 
 /// Returns the footer of a place: first what leads elsewhere, then the keys of the place, most useful first, last how to
-/// quit. A hint is the key that `key` gives for a row, and a word.
+/// quit. A hint is the key that `key` gives for a row, and a word; a row without a key is left out.
 pub(crate) fn footer_hints_with(
     context: KeyContext,
-    key: impl Fn(&'static KeyBinding) -> Key,
+    key: impl Fn(&'static KeyBinding) -> Option<Key>,
 ) -> Vec<(String, &'static str)> {
     let mut hints: Vec<(String, &'static str)> = vec![];
     let hinted = bindings_of(context).filter(|row| !row.hint.is_empty());
@@ -28,7 +28,7 @@ pub(crate) fn footer_hints_with(
         hinted.partition(|row| row.context == KeyContext::Anywhere);
     let quit = general.pop();
     for row in general.into_iter().chain(own).chain(quit) {
-        let key = key(row).to_string();
+        let Some(key) = key(row).map(|key| key.to_string()) else { continue };
         match hints.last_mut() {
             Some((keys, hint)) if *hint == row.hint => keys.push_str(&key),
             _ => hints.push((key, row.hint)),
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn neighbours_with_the_same_hint_share_it() {
         assert!(
-            footer_hints_with(KeyContext::Turns, |row| row.keys[0])
+            footer_hints_with(KeyContext::Turns, |row| row.keys.first().copied())
                 .contains(&("←→".into(), "turn"))
         );
     }

@@ -20,6 +20,8 @@ pub enum JobsMessage {
     /// Remove values that were measured with another profile or other rules.
     DismissBefore,
     StopTests,
+    /// Copies the command line of the form.
+    CopyCommand,
     /// The work cannot start.
     Refused(RequestId, JobRefusal),
     /// The agent of a live run is being started; its origin and the recording.
@@ -47,4 +49,6 @@ pub enum FormPurpose {
     Check,
     /// An agent is run and recorded.
     Live,
+    /// Runs are written as tables, a report or another format.
+    Export,
 }

@@ -14,8 +14,6 @@ pub enum OverlayKind {
     Images,
     /// What a word means.
     Word,
-    /// The commands that write the run elsewhere.
-    Export,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -4,6 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     session::{
+        effect::Effect,
         timeline::{TimelineConfig, TimelineMessage, TimelineMode, TimelineRoom},
         views::View,
     },
@@ -68,7 +69,7 @@ impl Screens {
         self.shown_comparison().map_or(vec![], |it| it.timeline_views(mode, area))
     }
 
-    pub(crate) fn update_timeline(&mut self, message: TimelineMessage) {
+    pub(crate) fn update_timeline(&mut self, message: TimelineMessage) -> Vec<Effect> {
         let (rows, room) = (self.frame.size.height, self.timeline_room());
         let config = &mut self.frame.timeline.config;
         match message {
@@ -77,12 +78,15 @@ impl Screens {
                 let words = format!("timeline: {}", config.mode.word());
                 self.show_notice(words);
             }
-            TimelineMessage::SetLanes(ids) => {
-                if let Err(why) = config.set_lanes(&ids) {
-                    self.show_notice(why);
+            TimelineMessage::SetLanes(ids) => match config.set_lanes(&ids) {
+                Ok(()) => {
+                    let lanes = config.lanes.iter().map(|it| it.id().to_owned()).collect();
+                    return vec![Effect::KeepLanes(lanes)];
                 }
-            }
+                Err(why) => self.show_notice(why),
+            },
         }
+        vec![]
     }
 
     /// Works out the timelines that are on the screen.

@@ -19,6 +19,18 @@ pub struct AuditAreas {
     parts: [Rect; 5],
 }
 
+/// The room of the item where the code is beside or below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ItemRoom {
+    /// The lines of code have half of the height.
+    #[default]
+    Short,
+    /// While a reason or a decision is entered.
+    Half,
+    /// All of it: the recording has no code.
+    Whole,
+}
+
 /// From this width on the parts are side by side.
 const SIDE_BY_SIDE_FROM: u16 = 110;
 
@@ -49,12 +61,11 @@ const QUEUE_CELLS: (u16, u16) = (40, 56);
 
 impl AuditAreas {
     /// Computes the areas; while the agreement is hidden the queue takes its space, unless the agreement has the keyboard.
-    /// While a reason or a decision is entered, it has half of the height, else the lines of code have it.
     pub fn new(
         layout: &ScreenLayout,
         part: AuditPart,
         shows_agreement: bool,
-        decides_on_item: bool,
+        item_room: ItemRoom,
     ) -> Self {
         if layout.is_too_small {
             return Self::default();
@@ -78,15 +89,20 @@ impl AuditAreas {
         let below = if has_agreement { AGREEMENT_ROWS.min(left.height * 3 / 5) } else { 0 };
         let [queue, agreement] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(left);
+        let has_no_code = item_room == ItemRoom::Whole && part != AuditPart::Code;
         let (item, code, codebook) = if body.width >= THREE_COLUMNS_FROM {
+            let code_share = if has_no_code { 0 } else { 5 };
             let [item, code] =
-                Split::horizontal([Constraint::Fill(4), Constraint::Fill(5)]).areas(right);
+                Split::horizontal([Constraint::Fill(4), Constraint::Fill(code_share)]).areas(right);
             let [item, codebook] =
                 Split::vertical([Constraint::Fill(5), Constraint::Fill(4)]).areas(item);
             (item, code, codebook)
         } else {
-            let around_code = if decides_on_item { 0 } else { ROWS_AROUND_CODE };
-            let item = (right.height / 2).saturating_sub(around_code).max(MIN_ITEM_ROWS);
+            let around_code = if item_room == ItemRoom::Short { ROWS_AROUND_CODE } else { 0 };
+            let item = match has_no_code && part != AuditPart::Codebook {
+                true => right.height,
+                false => (right.height / 2).saturating_sub(around_code).max(MIN_ITEM_ROWS),
+            };
             let [item, below] =
                 Split::vertical([Constraint::Length(item), Constraint::Fill(1)]).areas(right);
             // One of the two; what has the keyboard is shown.
@@ -163,10 +179,11 @@ mod tests {
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for layout in layouts_to_test() {
-            for (part, decides) in
-                AuditPart::ALL.into_iter().flat_map(|it| [(it, false), (it, true)])
+            let rooms = [ItemRoom::Short, ItemRoom::Half, ItemRoom::Whole];
+            for (part, room) in
+                AuditPart::ALL.into_iter().flat_map(|it| rooms.map(|room| (it, room)))
             {
-                let areas = AuditAreas::new(&layout, part, true, decides);
+                let areas = AuditAreas::new(&layout, part, true, room);
                 let parts = AuditPart::ALL.into_iter().filter_map(|part| areas.part_area(part));
                 assert_apart(layout.body, parts.chain([areas.header]).chain(areas.tabs));
                 assert!(layout.is_too_small || areas.rows_inside(part) >= 4);
@@ -180,7 +197,7 @@ mod tests {
         let size = ratatui::layout::Size { width: 120, height: 40 };
         let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
 
-        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, false);
+        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, ItemRoom::Short);
 
         let lines = areas.rows_inside(AuditPart::Code) - areas.spot_rows() - 1;
         assert!(lines * 2 >= usize::from(layout.body.height - areas.header.height), "{lines}");
@@ -190,7 +207,7 @@ mod tests {
     fn tabs_fit_the_smallest_screen() {
         let size = crate::widgets::layout::MIN_SIZE;
         let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
-        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, false);
+        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, ItemRoom::Short);
         let last = areas.tab_area(AuditPart::Agreement).unwrap();
         assert_eq!(last.width, tab_width(AuditPart::Agreement));
         assert!(last.right() <= size.width);

@@ -34,7 +34,7 @@ use crate::{
     widgets::{layout::ScreenLayout, pane::ListPane, scroll::Motion},
 };
 use areas::AuditAreas;
-use trajview_run::rubric::{Component, LabelUnit};
+use trajview_run::rubric::{Component, LabelUnit, ScoreScale};
 use trajview_study::audit_items::{AuditItem, AuditedVerdict};
 
 /// The state of the audit: the position in the queue and the current input.
@@ -63,7 +63,7 @@ pub struct AuditView {
     /// True where there is an agreement and it is not hidden.
     shows_agreement: bool,
     /// True while a reason is entered or raters are adjudicated.
-    decides_on_item: bool,
+    item_room: areas::ItemRoom,
 }
 
 /// The identity of an item of the audited unit.
@@ -181,8 +181,18 @@ impl AuditPart {
 
 impl AuditView {
     /// Returns the areas of the parts.
+    /// Returns the scores that the current item can have; None where they are not digits, or there is no item.
+    pub(crate) fn label_range(&self, session: &Session) -> Option<std::ops::RangeInclusive<u32>> {
+        let scale = session.criterion_of(self.audited_item(session)?)?.scale;
+        let levels: Vec<u32> = match scale {
+            ScoreScale::Share => return None,
+            scale => scale.level_range().map(u32::from).collect(),
+        };
+        Some(*levels.first()?..=*levels.last()?)
+    }
+
     fn part_areas(&self, layout: &ScreenLayout) -> AuditAreas {
-        AuditAreas::new(layout, self.part, self.shows_agreement, self.decides_on_item)
+        AuditAreas::new(layout, self.part, self.shows_agreement, self.item_room)
     }
 
     /// Opens at an item.

@@ -8,7 +8,7 @@ use crate::{
     widgets::{layout::ScreenLayout, mouse::Mouse, theme::Theme},
 };
 
-use super::{AuditPart, draw, prompt};
+use super::{AuditPart, areas::ItemRoom, draw, prompt};
 
 impl RunView for AuditView {
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
@@ -21,8 +21,12 @@ impl RunView for AuditView {
         self.give_pending_answer(session, layout);
         self.shows_agreement = self.labelled_count(session) > 0
             && super::agreement::waiting_while_hidden(self, session).is_none();
-        self.decides_on_item =
-            self.prompt == Some(prompt::AuditPrompt::Reason) || session.is_adjudicating();
+        let decides = self.prompt == Some(prompt::AuditPrompt::Reason) || session.is_adjudicating();
+        self.item_room = match (session.run.turns.is_empty(), decides) {
+            (true, _) => ItemRoom::Whole,
+            (false, true) => ItemRoom::Half,
+            (false, false) => ItemRoom::Short,
+        };
         let areas = self.part_areas(layout);
         self.settle_queue(session, &areas);
         let shown = self.chosen.clone().map(|it| (it, self.revealed_verdict(session).is_some()));

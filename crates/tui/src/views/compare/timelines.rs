@@ -268,6 +268,7 @@ fn lane_choice(party: &ComparedRun, numbers: usize) -> LaneChoice {
         has_checkpoints: !party.run.checkpoints.is_empty(),
         numbers,
         has_components: has_list || party.judgement().is_some(),
+        has_signals: false,
         is_compared: true,
     }
 }

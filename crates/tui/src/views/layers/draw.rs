@@ -7,6 +7,7 @@ use ratatui::{
 
 use crate::{
     session::Session,
+    views::empty_panels::{EmptyReason, draw_empty_view},
     widgets::{
         layout::ScreenLayout,
         line::{fit_spans, left_and_right, recorded_span, safe_string, trusted_span},
@@ -31,16 +32,16 @@ pub(crate) fn draw_layers(
     buffer: &mut Buffer,
 ) {
     let muted = theme.style_for(Meaning::Muted);
-    let words =
-        match session.scores.process.layers() {
-            None => Some("reading the layers…".to_owned()),
-            Some(Err(why)) => Some(safe_string(why)),
-            Some(Ok(_)) => session.scores.process.layer_records().is_empty().then(|| {
-                "This run has no layers. Simulate one: `trajview layer RUN NAME`".to_owned()
-            }),
-        };
+    let words = match session.scores.process.layers() {
+        None => Some("reading the layers…".to_owned()),
+        Some(Err(why)) => Some(safe_string(why)),
+        Some(Ok(_)) => None,
+    };
     if let Some(words) = words {
         return draw_sentence(&words, muted, layout.body, buffer);
+    }
+    if session.scores.process.layer_records().is_empty() {
+        return draw_empty_view(session, &no_layers(), theme, layout.body, buffer);
     }
     let Some(record) = view.shown_record(session) else { return };
     draw_turns(view, session, record, theme, buffer);
@@ -53,6 +54,19 @@ pub(crate) fn draw_layers(
         let is_focused = view.part == LayersPart::Origin;
         let rows = view.origin_rows(session);
         draw_list(&view.origin, ("sources", is_focused), &rows, theme, buffer);
+    }
+}
+
+fn no_layers() -> EmptyReason<'static> {
+    EmptyReason {
+        title: "no layers",
+        why: "This run has no layers. A layer is a program that adds text to a request, such as notes or the state of the \
+              project; this view shows what it added in each turn."
+            .into(),
+        remedies: vec![
+            ("trajview layer RUN LAYER".into(), "simulates one on this run, without an agent"),
+            ("trajview live --layer LAYER".into(), "runs an agent with one"),
+        ],
     }
 }
 
@@ -113,7 +127,7 @@ fn turn_line(
             }
             let words = entry
                 .forecast_score()
-                .map_or_else(|| "said ".into(), |it| format!("{} ", forecast_shares(it)));
+                .map_or_else(|| "text added ".into(), |it| format!("{} ", forecast_shares(it)));
             right.push(trusted_span(words, muted));
         }
     }

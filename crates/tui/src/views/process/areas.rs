@@ -13,8 +13,6 @@ pub struct ProcessAreas {
     pub pillars: Option<Rect>,
     /// The events of the chosen pillar.
     pub counted: Option<Rect>,
-    /// The strip of the turns, over the full width.
-    pub strip: Option<Rect>,
     /// The chosen list.
     pub below: Option<Rect>,
     /// Further lists, in the order of `v`; empty where there is no room for one.
@@ -61,14 +59,10 @@ impl ProcessAreas {
         let is_wide = body.width >= SIDE_BY_SIDE_WIDTH;
         let most = if is_wide { body.height / 2 } else { 0 };
         let above = framed_rows(rows.counted).min(most).max(PILLARS_ROWS.min(body.height));
-        let [top, strip, lists] = Split::vertical([
-            Constraint::Length(above),
-            Constraint::Length(1),
-            Constraint::Fill(1),
-        ])
-        .areas(body);
+        let [top, lists] =
+            Split::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(body);
         let areas = match lists.height >= MIN_LIST_ROWS - 1 {
-            true => Self { strip: Some(strip), ..Self::default() }.with_lists(lists, rows),
+            true => Self::default().with_lists(lists, rows),
             false => Self::default(),
         };
         if is_wide {
@@ -127,7 +121,7 @@ mod tests {
                 for others in [[0; MAX_OTHERS], [4, 0, 0], [40, 1, 9]] {
                     let rows = ListRows { counted: 12, below: 7, others };
                     let areas = ProcessAreas::for_layout(&layout, part, rows);
-                    let all = [areas.pillars, areas.counted, areas.strip, areas.below];
+                    let all = [areas.pillars, areas.counted, areas.below];
                     assert_apart(layout.body, all.into_iter().flatten().chain(areas.others));
                 }
             }

@@ -182,7 +182,7 @@ impl ProcessView {
             ProcessPart::Below => {
                 self.below.move_cursor(motion);
                 let row = self.below_rows(session).into_iter().nth(self.below.cursor());
-                // The playhead follows, so that the strip shows the place of the row.
+                // The playhead follows, so that the timeline shows the place of the row.
                 if let Some(step) = row.and_then(|row| row.step) {
                     session.select_turn(step.turn);
                 }

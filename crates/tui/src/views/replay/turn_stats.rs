@@ -39,6 +39,8 @@ pub enum TurnStatValue {
     Score(String, Vec<Option<f64>>),
     /// The recording cannot tell.
     NotRecorded,
+    /// A number of the code that could not be measured.
+    NotMeasured,
     /// The value is being computed.
     Waiting,
 }
@@ -58,7 +60,7 @@ pub(crate) const TURN_STATS: &[TurnStat] = &[
     TurnStat { label: || "files", value: file_count_value },
     TurnStat { label: || "errors", value: error_count_value },
     TurnStat { label: || "checkpoint", value: checkpoint_value },
-    TurnStat { label: || "lines changed per turn", value: churn_curve },
+    TurnStat { label: || "lines/turn", value: churn_curve },
     TurnStat { label: || "tokens/turn", value: token_curve },
 ];
 
@@ -68,14 +70,14 @@ fn score_value(session: &Session, number: Number) -> TurnStatValue {
     let known = session.scores.measured_at(RunMoment::after_turns(session.turn + 1)).is_some();
     let at = points.iter().position(|point| point.done == session.turn + 1);
     let Some((at, point)) = at.and_then(|at| Some((at, points.get(at)?))) else {
-        return TurnStatValue::NotRecorded;
+        return TurnStatValue::NotMeasured;
     };
     match curve_values::value_text_at(number, session, point) {
         Some(said) => {
             let so_far = points.get(..=at).unwrap_or_default();
             TurnStatValue::Score(said, curve_values::values_at(number, session, so_far))
         }
-        None if known || session.scores.failed.is_some() => TurnStatValue::NotRecorded,
+        None if known || session.scores.failed.is_some() => TurnStatValue::NotMeasured,
         None => TurnStatValue::Waiting,
     }
 }

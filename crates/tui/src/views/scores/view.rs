@@ -49,6 +49,8 @@ impl RunView for ScoresView {
         if is_shown {
             effects.extend(components::questions::ask_evidence(&self.components, session, numbers));
             effects.extend(session.ask_reuse(numbers));
+            let requesting = self.components.requesting_turn(session);
+            effects.extend(requesting.and_then(|turn| session.ask_request(numbers, turn)));
         }
         effects
     }

@@ -53,7 +53,7 @@ const LEFT_MARGIN: u16 = 1;
 impl RunTableView {
     pub(crate) fn table_areas(&self, body: Rect) -> RunTableAreas {
         let whole_body = body;
-        let (body, preview) = with_preview(body);
+        let (body, preview) = with_preview(body, self.table_lines().len());
         let (body, pairs) = self.with_pairs(body);
         let rows = [1, 1, 1, 0, 1].map(|rows| match rows {
             0 => Constraint::Fill(1),
@@ -73,8 +73,17 @@ impl RunTableView {
         let (legend, preview) = match pairs {
             Some(_) => (legend, preview),
             None => {
-                let above = |area: Rect| Rect { height: area.height.saturating_sub(1), ..area };
-                (Rect { width: whole_body.width, ..legend }, preview.map(above))
+                let last = whole_body.bottom().saturating_sub(1);
+                let above = |area: Rect| Rect {
+                    height: area.height.min(last.saturating_sub(area.y)),
+                    ..area
+                };
+                let legend = match preview {
+                    Some(preview) if preview.y > legend.y => legend,
+                    _ => Rect { width: whole_body.width, ..legend },
+                };
+                let is_below = preview.is_some_and(|preview| preview.y > legend.y);
+                (legend, if is_below { preview } else { preview.map(above) })
             }
         };
         RunTableAreas { head, sources, titles, list, legend, preview, pairs, columns, hidden }
@@ -120,7 +129,21 @@ const PREVIEW_SCREEN_WIDTH: u16 = 160;
 const PREVIEW_CELLS: (u16, u16) = (48, 100);
 const VERY_WIDE_SCREEN: u16 = 240;
 
-fn with_preview(body: Rect) -> (Rect, Option<Rect>) {
+/// Rows of the screen from which on the facts of the run are below a short table.
+const PREVIEW_BELOW_FROM: u16 = 30;
+
+/// Rows around the rows of the table: heads, titles, the legend, and one that stays empty.
+const ROWS_AROUND_TABLE: u16 = 5;
+
+/// Splits off the room for the facts of the run at the cursor: below a table that leaves more than half of the height, so that
+/// its columns have the whole width; else beside it, where the screen is wide.
+fn with_preview(body: Rect, lines: usize) -> (Rect, Option<Rect>) {
+    let rows = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(ROWS_AROUND_TABLE);
+    if lines > 0 && body.height >= PREVIEW_BELOW_FROM && rows <= body.height / 2 {
+        let [body, preview] =
+            Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
+        return (body, Some(preview));
+    }
     if body.width < PREVIEW_SCREEN_WIDTH {
         return (body, None);
     }

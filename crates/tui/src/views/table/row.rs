@@ -154,8 +154,8 @@ pub fn run_name(path: &Path, sources: &[PathBuf]) -> String {
     name.trim_end_matches(".zstd").trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
 }
 
-/// Names a log that is alone in its folder by the folder, since names of logs are numbers and letters. Returns the
-/// indexes of the renamed rows.
+/// Names a log that is alone in its folder by the folder, since names of logs are numbers and letters, or the same in each
+/// trial. A folder `agent` of a trial is named by the trial. Returns the indexes of the renamed rows.
 pub(crate) fn name_after_folders(rows: &mut [RunRow], sources: &[PathBuf]) -> Vec<usize> {
     let mut count: HashMap<PathBuf, usize> = HashMap::new();
     let folder = |row: &RunRow| row.path.parent().map(Path::to_owned).unwrap_or_default();
@@ -164,16 +164,26 @@ pub(crate) fn name_after_folders(rows: &mut [RunRow], sources: &[PathBuf]) -> Ve
     }
     let mut renamed = vec![];
     for (row, at) in rows.iter_mut().zip(0..) {
-        let is_log = row.path.extension().is_some_and(|end| end == "jsonl" || end == "zst");
-        let folder = folder(row);
-        let is_all = sources == [folder.clone()];
-        if is_log && count.get(&folder) == Some(&1) && !is_all {
+        let is_log =
+            row.path.extension().is_some_and(|end| LOG_ENDINGS.iter().any(|known| end == *known));
+        let alone = folder(row);
+        let is_single = count.get(&alone) == Some(&1);
+        let trial = alone.parent().filter(|_| alone.ends_with(TRIAL_AGENT_FOLDER));
+        let folder = trial.map_or_else(|| alone.clone(), Path::to_owned);
+        let is_all = sources.len() == 1 && (sources[0] == folder || sources[0] == alone);
+        if is_log && is_single && !is_all {
             row.name = run_name(&folder, sources);
             renamed.push(at);
         }
     }
     renamed
 }
+
+/// The endings of logs that are named by their folder.
+const LOG_ENDINGS: [&str; 4] = ["jsonl", "zst", "json", "txt"];
+
+/// The folder of a trial in which harnesses keep the log of the agent.
+const TRIAL_AGENT_FOLDER: &str = "agent";
 
 #[cfg(test)]
 mod tests {
@@ -182,14 +192,21 @@ mod tests {
     #[test]
     fn a_log_alone_in_its_folder_is_called_by_the_folder() {
         let sources = [PathBuf::from("runs")];
-        let paths = ["runs/a/s1.jsonl", "runs/b/s2.jsonl", "runs/b/s3.jsonl", "runs/s4.jsonl"];
+        let paths = [
+            "runs/a/s1.jsonl",
+            "runs/b/s2.jsonl",
+            "runs/b/s3.jsonl",
+            "runs/s4.jsonl",
+            "runs/task__x1/agent/trajectory.json",
+            "runs/task__x2/agent/claude-code.txt",
+        ];
         let row = |path: &str| RunRow::unread_row(path.into(), run_name(Path::new(path), &sources));
         let mut rows: Vec<RunRow> = paths.map(row).into();
 
-        assert_eq!(name_after_folders(&mut rows, &sources), [0]);
+        assert_eq!(name_after_folders(&mut rows, &sources), [0, 4, 5]);
 
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        assert_eq!(names, ["a", "b/s2", "b/s3", "s4"]);
+        assert_eq!(names, ["a", "b/s2", "b/s3", "s4", "task__x1", "task__x2"]);
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Form, "end", &[c('G'), k(BaseKey::End)], "to the last field", "", |n| to_form(form::FormMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Form, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "scroll the plan down", "", |_| to_form(form::FormMessage::ScrollNote(4))),
     row(Form, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "scroll the plan up", "", |_| to_form(form::FormMessage::ScrollNote(-4))),
+    row(Form, "copy", &[c('y')], "copy the command line of an export", "", |_| to_jobs(jobs::JobsMessage::CopyCommand)),
     row(Form, "help", &[c('?')], "these keys", "help", |_| open_overlay(overlay::OverlayKind::Help)),
     row(Form, "close", &[k(BaseKey::Esc), c('q')], "close the form without starting", "close", |_| to_jobs(jobs::JobsMessage::Close)),
     row(Form, "quit", &[Key::with_ctrl('c')], "quit", "", |_| AppMessage::Quit),

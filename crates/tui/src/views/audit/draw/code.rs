@@ -43,7 +43,10 @@ pub fn draw(
     let turn = view.audited_item(session).and_then(|item| session.turn_of_item(item));
     let Some(turn) = turn else {
         let inner = draw_frame(view, AuditPart::Code, ["code", ""], theme, area, buffer);
-        let words = "the judged commit is not a turn of this run: no code to show";
+        let words = match session.run.turns.is_empty() {
+            true => "a graded tree has no code",
+            false => "the judged commit is not a turn of this run: no code to show",
+        };
         return draw_sentence(words, theme.style_for(Meaning::Warning), inner, buffer);
     };
     let when = format!("after turn {}", turn + 1);
@@ -92,7 +95,7 @@ fn title_text(view: &AuditView, session: &Session) -> String {
     }
 }
 
-/// Returns `▌2 place ppdiff/losses.py:7–22 compute_losses   defines compute_losses; says weight`.
+/// Returns `▌2 place ppdiff/losses.py:7–22 compute_losses   defines compute_losses; mentions weight`.
 fn spot_line(
     at: usize,
     spot: &CodeSpot,
@@ -197,7 +200,7 @@ fn why_no_file(view: &AuditView, session: &Session) -> String {
         Some(Err(why)) => safe_string(why),
         Some(Ok(_)) => "no candidate code for this component; t lists the files".into(),
         None if session.audit.unit() != LabelUnit::Component => {
-            "no code location is known; t lists the files".into()
+            "no code location; t lists the files".into()
         }
         None if view.audited_component(session).is_none() => {
             "no checklist, so no candidate code; t lists the files".into()

@@ -48,6 +48,7 @@ fn judgement_line(session: &Session, theme: Theme, width: usize) -> Line<'static
     let commit = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}"));
     let state = match session.audited_turn() {
         Some(turn) => format!("after turn {}", turn + 1),
+        None if session.run.turns.is_empty() => "graded tree".into(),
         None => "not a turn of this run".into(),
     };
     let rubric = match (&judgement.rubric, session.audit.unit()) {

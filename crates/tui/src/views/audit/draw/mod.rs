@@ -17,7 +17,10 @@ use ratatui::{
 
 use crate::{
     session::Session,
-    views::audit::{AuditPart, AuditView, areas::AuditAreas},
+    views::{
+        audit::{AuditPart, AuditView, areas::AuditAreas},
+        empty_panels::{EmptyReason, draw_empty_view},
+    },
     widgets::{
         layout::ScreenLayout,
         line::{fit_spans, safe_string, trusted_span},
@@ -38,7 +41,12 @@ pub fn draw(
     buffer: &mut Buffer,
 ) {
     if let Some(why) = why_nothing_to_audit(session).filter(|_| session.study_queue().is_none()) {
-        return draw_sentence(&why, theme.style_for(Meaning::Muted), layout.body, buffer);
+        return match why {
+            Ok(words) => {
+                draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
+            }
+            Err(reason) => draw_empty_view(session, &reason, theme, layout.body, buffer),
+        };
     }
     let areas = view.part_areas(layout);
     header::draw(view, session, theme, areas.header, buffer);
@@ -55,46 +63,50 @@ pub fn draw(
     }
 }
 
-/// Returns the reason why there is nothing to audit.
-fn why_nothing_to_audit(session: &Session) -> Option<String> {
+/// Returns why there is nothing to audit: a sentence while something is read or cannot be read, else what would fill the view.
+fn why_nothing_to_audit(session: &Session) -> Option<Result<String, EmptyReason<'static>>> {
     use crate::session::pending::Loading;
     match session.rubric.loading_rubric() {
         Loading::Nothing | Loading::Waiting(_) => {
-            return Some("reading the rubric of this run…".into());
+            return Some(Ok("reading the rubric of this run…".into()));
         }
-        Loading::Failed(why) => return Some(safe_string(why)),
+        Loading::Failed(why) => return Some(Ok(safe_string(why))),
         Loading::Ready(_) => {}
     }
     if let Some(why) = session.labels.why_not_read() {
-        return Some(safe_string(why));
+        return Some(Ok(safe_string(why)));
     }
     if session.audit_source().is_some() {
         return None;
     }
     let unit = session.audit.unit();
-    if unit != LabelUnit::Component {
-        let why = match (unit, session.scores.process.report()) {
-            (LabelUnit::Signal, None) => "computing signals…".to_owned(),
-            _ => {
-                format!("this run has no judged {}; v: other items", unit.plural_word())
-            }
-        };
-        return Some(why);
+    if let (LabelUnit::Signal, None) = (unit, session.scores.process.report()) {
+        return Some(Ok("computing signals…".into()));
     }
-    if session
-        .units_to_audit()
-        .iter()
-        .any(|it| !matches!(it, LabelUnit::Component | LabelUnit::Signal))
-    {
-        let words = "no judgement of this run's components; v: other items";
-        return Some(words.into());
-    }
-    Some(match formats::shape_by_name(session.run.origin.format) {
-        Some(RecordingShape::Bundle) => {
-            "no judgements to audit; ask a judge: `trajview judge RUN`".into()
+    let others = session.units_to_audit();
+    let has_others =
+        others.iter().any(|it| !matches!(it, LabelUnit::Component | LabelUnit::Signal));
+    let is_bundle =
+        matches!(formats::shape_by_name(session.run.origin.format), Some(RecordingShape::Bundle));
+    let why = match unit {
+        LabelUnit::Component if has_others => "No judgement of this run's components.".to_owned(),
+        LabelUnit::Component if is_bundle => "No judgements to audit.".to_owned(),
+        LabelUnit::Component => {
+            "Not a run bundle (a folder with run.json): it cannot be judged or labelled.".to_owned()
         }
-        _ => "not a run bundle (a folder with run.json): it cannot be judged or labelled".into(),
-    })
+        unit => format!("This run has no judged {}.", unit.plural_word()),
+    };
+    let mut remedies = vec![];
+    if has_others || unit != LabelUnit::Component {
+        remedies.push(("v".to_owned(), "shows other items: components, flags, signals, decisions"));
+    }
+    if is_bundle {
+        remedies.push(("r".to_owned(), "asks a judge; in a shell: `trajview judge RUN`"));
+    } else {
+        let command = "trajview import RECORDING --out DIR".to_owned();
+        remedies.push((command, "makes a run bundle, which can be judged"));
+    }
+    Some(Err(EmptyReason { title: "nothing to audit", why, remedies }))
 }
 
 fn draw_tabs(view: &AuditView, theme: Theme, areas: &AuditAreas, buffer: &mut Buffer) {

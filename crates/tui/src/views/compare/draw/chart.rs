@@ -102,6 +102,7 @@ fn why_no_curve(compared: &ComparisonView, number: Number) -> String {
     match number.is_of_judgement() {
         _ if is_coming => "measuring…".into(),
         true => "no judgements at these moments".into(),
+        false if number.is_measured() => "not measured".into(),
         false => "not recorded".into(),
     }
 }

@@ -441,7 +441,11 @@ impl<'a> CurveChart<'a> {
             let is_coming = ValueOrigin::for_number(self.view.number) == ValueOrigin::Computed
                 && !scores.is_stopped
                 && known < all;
-            let words = if is_coming { "measuring…" } else { "not recorded" };
+            let words = match self.view.number.is_measured() {
+                _ if is_coming => "measuring…",
+                true => "not measured",
+                false => "not recorded",
+            };
             draw_sentence(words, self.theme.style_for(Meaning::Muted), self.plot.area, buffer);
         }
     }

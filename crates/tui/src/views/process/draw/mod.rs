@@ -1,8 +1,7 @@
-//! The process of a run: the pillars, what one of them is made of, the list below with the strip of the turns.
+//! The process of a run: the pillars, what one of them is made of, the lists below.
 
 mod list;
 mod pillars;
-mod strip;
 
 use ratatui::buffer::Buffer;
 
@@ -48,9 +47,6 @@ pub(crate) fn draw_process(
         list::draw_counted(view, session, theme, buffer);
     }
     let areas = view.areas(session, layout);
-    if let Some(area) = areas.strip {
-        strip::draw_turn_strip(session, theme, area, buffer);
-    }
     if view.below.frame_width() > 0 {
         list::draw_below(view, session, theme, buffer);
     }

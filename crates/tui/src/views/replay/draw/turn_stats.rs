@@ -95,6 +95,9 @@ fn value_spans(
         TurnStatValue::NotRecorded => {
             vec![trusted_span("not recorded", theme.style_for(Meaning::Muted))]
         }
+        TurnStatValue::NotMeasured => {
+            vec![trusted_span("not measured", theme.style_for(Meaning::Muted))]
+        }
         TurnStatValue::Waiting => vec![trusted_span("…", theme.style_for(Meaning::Muted))],
     }
 }

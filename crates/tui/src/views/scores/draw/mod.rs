@@ -11,7 +11,10 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::{Session, pending::Loading},
-    views::scores::{ScoresPage, ScoresView},
+    views::{
+        empty_panels::{EmptyReason, draw_empty_view},
+        scores::{ScoresPage, ScoresView},
+    },
     widgets::{
         layout::ScreenLayout,
         line::safe_string,
@@ -35,18 +38,30 @@ pub(crate) fn draw_scores(
         Some(ScoresPage::Tree) => tree::draw_tree(view, theme, layout, buffer),
         Some(ScoresPage::Flags) => flags::draw_flags(view, session, theme, layout, buffer),
         Some(ScoresPage::Losses) => losses::draw_losses(view, session, theme, layout, buffer),
-        None => {
-            draw_sentence(&why_none(session), theme.style_for(Meaning::Muted), layout.body, buffer);
-        }
+        None => match why_none(session) {
+            Ok(words) => {
+                draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
+            }
+            Err(reason) => draw_empty_view(session, &reason, theme, layout.body, buffer),
+        },
     }
 }
 
-fn why_none(session: &Session) -> String {
+/// Returns a sentence while the scores are read or cannot be read, else why there are none.
+fn why_none(session: &Session) -> Result<String, EmptyReason<'static>> {
     match session.rubric.loading_rubric() {
-        Loading::Nothing | Loading::Waiting(_) => "reading the rubric of this run…".into(),
-        Loading::Failed(why) => safe_string(why),
-        Loading::Ready(_) => "no rubric for this run: no checklist (components.json), no judgements, no flags, no graded rubric tree \
-            (grader_output.json, grade.json or rubric.json); `trajview judge RUN` asks a judge"
-            .into(),
+        Loading::Nothing | Loading::Waiting(_) => Ok("reading the rubric of this run…".into()),
+        Loading::Failed(why) => Ok(safe_string(why)),
+        Loading::Ready(_) => Err(EmptyReason {
+            title: "no scores",
+            why: "no rubric for this run: no checklist (components.json), no judgements, no flags, no graded rubric tree \
+                  (grader_output.json, grade.json or rubric.json)"
+                .into(),
+            remedies: vec![
+                ("trajview import RECORDING --out DIR".into(), "makes a run bundle, which can have scores"),
+                ("trajview new checklist --out DIR/components.json".into(), "creates a checklist to fill in"),
+                ("r".into(), "asks a judge; in a shell: `trajview judge RUN`"),
+            ],
+        }),
     }
 }

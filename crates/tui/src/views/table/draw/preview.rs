@@ -17,7 +17,7 @@ use crate::{
 };
 use trajview_metrics::Number;
 use trajview_run::{
-    RunCard,
+    LABEL_CHARS, RunCard,
     format_number::{self, count_with_noun},
 };
 
@@ -40,6 +40,9 @@ pub(crate) fn draw_preview(table: &RunTableView, theme: Theme, area: Rect, buffe
     let Some(row) = table.selected_run() else {
         return draw_sentence(&off_the_runs(table), theme.style_for(Meaning::Muted), inner, buffer);
     };
+    if inner.width >= 2 * COLUMN_CELLS {
+        return draw_in_columns(table, row, theme, inner, buffer);
+    }
     let width = usize::from(inner.width);
     let (curve, height) =
         match row.computed_scores().filter(|scores| scores.curve.iter().flatten().count() > 1) {
@@ -57,6 +60,38 @@ pub(crate) fn draw_preview(table: &RunTableView, theme: Theme, area: Rect, buffe
         draw_erosion(curve, theme, below, buffer);
     }
 }
+
+/// Draws the facts in columns; the curve has the last one.
+fn draw_in_columns(
+    table: &RunTableView,
+    row: &RunRow,
+    theme: Theme,
+    inner: Rect,
+    buffer: &mut Buffer,
+) {
+    let curve = row.computed_scores().map(|scores| &scores.curve);
+    let curve = curve.filter(|curve| curve.iter().flatten().count() > 1);
+    let columns = inner.width / COLUMN_CELLS;
+    let cells = inner.width / columns;
+    let width = usize::from(cells.saturating_sub(2));
+    let lines = preview_lines(row, &table.set_columns(), theme, width);
+    let text_columns = if curve.is_some() { columns - 1 } else { columns };
+    let height = lines.len().div_ceil(usize::from(text_columns.max(1)));
+    let height = height.clamp(1, usize::from(inner.height.max(1)));
+    for (chunk, column) in lines.chunks(height).zip(0..text_columns) {
+        let area = Rect { x: inner.x + column * cells, width: cells - 1, ..inner };
+        for (line, y) in chunk.iter().zip(0..inner.height) {
+            put_row(line.clone(), None, area, y, buffer);
+        }
+    }
+    if let Some(curve) = curve {
+        let x = inner.x + text_columns * cells;
+        draw_erosion(curve, theme, Rect { x, width: inner.right() - x, ..inner }, buffer);
+    }
+}
+
+/// Cells of a column of facts, below the table.
+const COLUMN_CELLS: u16 = 56;
 
 /// Returns the text that is shown while the cursor is not on a run.
 fn off_the_runs(table: &RunTableView) -> String {
@@ -98,7 +133,10 @@ fn preview_lines(
     let heading = |words: &str| Line::styled(words.to_owned(), theme.style_for(Meaning::Heading));
     if let Some(request) = row.known_card().and_then(|card| card.identity.request.as_deref()) {
         lines.push(heading("first request"));
-        lines.extend(wrapped_lines(request, plain, width).into_iter().take(MOST_REQUEST_ROWS));
+        // A card has the beginning of a long line.
+        let cut = if request.chars().count() >= LABEL_CHARS { "…" } else { "" };
+        let request = format!("{request}{cut}");
+        lines.extend(wrapped_lines(&request, plain, width).into_iter().take(MOST_REQUEST_ROWS));
         lines.push(Line::default());
     }
     for (source, head) in [

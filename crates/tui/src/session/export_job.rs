@@ -1,0 +1,213 @@
+//! Runs that are written elsewhere, as the form describes it, and the command line that does it. Plain values.
+//!
+//! To add a format add a row to [`EXPORT_FORMATS`] and its arguments to [`ExportJob::arguments`].
+
+use std::path::{Path, PathBuf};
+
+/// One form in which runs can be written.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ExportFormat {
+    pub id: &'static str,
+    pub label: &'static str,
+    pub remark: &'static str,
+    /// The end of the proposed name; that of a folder has no dot.
+    pub ending: &'static str,
+    /// True where only a single run can be written.
+    pub is_of_one_run: bool,
+    pub target: ExportTarget,
+}
+
+/// What a format writes, and how its command does it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportTarget {
+    /// A folder with a file for each table.
+    Tables,
+    /// A file that the command names by an option; secrets are redacted in it.
+    File,
+    /// A file of the screen's frames, in which nothing is redacted.
+    Frames,
+    /// The standard output, which is redirected to a file.
+    Output,
+}
+
+#[rustfmt::skip] // a table: one row a format
+pub const EXPORT_FORMATS: &[ExportFormat] = &[
+    format("csv", "tables, CSV", "runs, turns, steps, edits, scores", "-tables", false, ExportTarget::Tables),
+    format("parquet", "tables, Parquet", "the same tables for pandas, DuckDB, Spark", "-parquet", false, ExportTarget::Tables),
+    format("jsonl", "tables, JSON lines", "the same tables", "-jsonl", false, ExportTarget::Tables),
+    format("html", "report, HTML", "one file that needs no network", "-report.html", false, ExportTarget::File),
+    format("markdown", "report, Markdown", "its tables", "-report.md", false, ExportTarget::File),
+    format("latex", "report, LaTeX", "its tables (booktabs)", "-report.tex", false, ExportTarget::File),
+    format("scores", "scores, CSV", "erosion, verbosity, faithfulness", "-scores.csv", false, ExportTarget::Output),
+    format("losses", "losses, JSON", "lost components and tests", "-losses.json", true, ExportTarget::Output),
+    format("patch", "patch", "all changes of the run, for git apply", ".patch", true, ExportTarget::Output),
+    format("atif", "ATIF 1.7", "the run for other viewers", ".atif.json", true, ExportTarget::File),
+    format("messages", "messages", "the run in the form of OpenAI's API", ".messages.json", true, ExportTarget::File),
+    format("asciicast", "video", "one frame a turn, for asciinema; not redacted", ".cast", true, ExportTarget::Frames),
+];
+
+const fn format(
+    id: &'static str,
+    label: &'static str,
+    remark: &'static str,
+    ending: &'static str,
+    is_of_one_run: bool,
+    target: ExportTarget,
+) -> ExportFormat {
+    ExportFormat { id, label, remark, ending, is_of_one_run, target }
+}
+
+/// The tables of an export with what is in them, in the order of `trajview export --tables`.
+pub const EXPORT_TABLES: [(&str, &str); 10] = [
+    ("runs", "a row for each run"),
+    ("turns", "a row for each turn"),
+    ("steps", "a row for each step"),
+    ("edits", "a row for each changed file of a step"),
+    ("points", "erosion, verbosity and the rest at the chosen moments"),
+    ("flags", "flagged places"),
+    ("verdicts", "judges' scores of components"),
+    ("labels", "people's scores"),
+    ("signals", "moments that deserve attention"),
+    ("texts", "requests, messages, calls and results"),
+];
+
+/// The moments that can be scored, as `--each` names them; the first is the default.
+pub const EXPORT_MOMENTS: [(&str, &str); 4] = [
+    ("final", "the end of the run"),
+    ("checkpoint", "the end of each checkpoint"),
+    ("turn", "the end of each turn"),
+    ("step", "after each step that edits files"),
+];
+
+/// An export as its form describes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportJob {
+    pub runs: Vec<PathBuf>,
+    pub format: &'static ExportFormat,
+    /// The chosen tables; empty where the format has none, or all are chosen.
+    pub tables: Vec<String>,
+    /// A word of [`EXPORT_MOMENTS`].
+    pub moments: String,
+    pub is_redacted: bool,
+    /// The file or folder; None for the proposed one.
+    pub out: Option<PathBuf>,
+    /// True where the person confirmed that what is there already may be overwritten.
+    pub overwrites: bool,
+}
+
+impl ExportFormat {
+    /// Returns whether its numbers are of chosen moments.
+    pub(crate) fn has_moments(&self) -> bool {
+        self.target == ExportTarget::Tables || self.id == "scores"
+    }
+
+    pub(crate) const fn can_redact(&self) -> bool {
+        matches!(self.target, ExportTarget::Tables | ExportTarget::File)
+    }
+}
+
+impl ExportJob {
+    /// Returns the proposed name, in the current folder: of the run, or of the first of several. `number` counts from 1.
+    pub fn proposed_name(&self, number: usize) -> PathBuf {
+        let first = self.runs.first().and_then(|path| Path::new(path).file_stem());
+        let name = first.map_or_else(|| "runs".into(), |name| name.to_string_lossy());
+        let is_plain = |c: &char| c.is_alphanumeric() || "._-".contains(*c);
+        let name: String = name.chars().filter(is_plain).collect();
+        let name = name.trim_start_matches(['.', '-']);
+        let name = if name.is_empty() { "runs" } else { name };
+        let number = if number > 1 { format!("-{number}") } else { String::new() };
+        format!("{name}{number}{}", self.format.ending).into()
+    }
+
+    /// Returns the arguments of `trajview` that write to this place. The output of [`ExportTarget::Output`] goes there.
+    pub fn arguments(&self, out: &Path) -> Vec<String> {
+        let runs = self.runs.iter().map(|path| plain_argument(path));
+        let out = plain_argument(out);
+        let (before, mut after): (&[&str], Vec<&str>) = match self.format.id {
+            "scores" => (&["score"], vec!["--csv"]),
+            "losses" => (&["losses"], vec!["--json"]),
+            "patch" => (&["diff"], vec![]),
+            "html" => (&["report"], vec!["--out", &out]),
+            "markdown" => (&["report"], vec!["--markdown", "--out", &out]),
+            "latex" => (&["report"], vec!["--latex", "--out", &out]),
+            "atif" => (&["export"], vec!["--atif", "--out", &out]),
+            "messages" => (&["export"], vec!["--messages", "--out", &out]),
+            "asciicast" => (&["open"], vec!["--snapshot", "120x40", "--asciicast", &out]),
+            "parquet" => (&["export"], vec!["--parquet", &out]),
+            "jsonl" => (&["export"], vec!["--jsonl", &out]),
+            _ => (&["export"], vec!["--csv", &out]),
+        };
+        let tables = self.tables.join(",");
+        if !tables.is_empty() {
+            after.extend(["--tables", &tables]);
+        }
+        if self.format.has_moments() && self.moments != EXPORT_MOMENTS[0].0 {
+            after.extend(["--each", &self.moments]);
+        }
+        if self.format.can_redact() && !self.is_redacted {
+            after.extend(["--redact", "off"]);
+        }
+        if self.format.target == ExportTarget::Tables && self.overwrites {
+            after.push("--overwrite");
+        }
+        let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        words(before).into_iter().chain(runs).chain(words(&after)).collect()
+    }
+}
+
+/// Returns a path as an argument that no program takes for an option.
+fn plain_argument(path: &Path) -> String {
+    let path = path.display().to_string();
+    if path.starts_with('-') && path != "-" { format!("./{path}") } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(id: &str) -> ExportJob {
+        ExportJob {
+            runs: vec!["runs/a".into()],
+            format: EXPORT_FORMATS.iter().find(|it| it.id == id).unwrap(),
+            tables: vec![],
+            moments: "final".into(),
+            is_redacted: true,
+            out: None,
+            overwrites: false,
+        }
+    }
+
+    #[test]
+    fn each_choice_is_an_argument_where_its_format_has_it() {
+        let chosen = |id| ExportJob {
+            moments: "turn".into(),
+            is_redacted: false,
+            overwrites: true,
+            ..job(id)
+        };
+        let words = |job: ExportJob| job.arguments(Path::new("-x")).join(" ");
+
+        assert_eq!(words(job("csv")), "export runs/a --csv ./-x");
+        let tables = ExportJob { tables: vec!["runs".into(), "turns".into()], ..chosen("jsonl") };
+        assert_eq!(
+            words(tables),
+            "export runs/a --jsonl ./-x --tables runs,turns --each turn --redact off --overwrite"
+        );
+        assert_eq!(words(chosen("scores")), "score runs/a --csv --each turn");
+        assert_eq!(words(chosen("html")), "report runs/a --out ./-x --redact off");
+        assert_eq!(words(chosen("patch")), "diff runs/a");
+    }
+
+    #[test]
+    fn a_proposed_name_is_made_of_the_run_whatever_its_path() {
+        let name = |path: &str| {
+            let job = ExportJob { runs: vec![path.into()], ..job("html") };
+            job.proposed_name(1).display().to_string()
+        };
+        assert_eq!(name("runs/codex-p12/"), "codex-p12-report.html");
+        assert_eq!(name("a/x y;.json"), "xy-report.html");
+        assert_eq!(name(".."), "runs-report.html");
+        assert_eq!(name("/"), "runs-report.html");
+        assert_eq!(job("csv").proposed_name(2), Path::new("a-2-tables"));
+    }
+}

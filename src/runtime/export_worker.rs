@@ -1,0 +1,303 @@
+//! Writes runs elsewhere: plans an export of the form, and runs its command line in a process of its own.
+//!
+//! A recording is never changed: a place inside a run bundle, and a file that was read, are refused.
+
+use std::{
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use trajview_judge::stop_flag::StopFlag;
+use trajview_run::format_number;
+use trajview_tui::{
+    session::{
+        export_job::{ExportJob, ExportTarget},
+        jobs::{JobPlan, JobRefusal},
+        question::Question,
+    },
+    shell::jobs::export_form,
+};
+
+/// Exports that run; copies share them.
+#[derive(Clone, Default)]
+pub(crate) struct ExportWorker {
+    newest: Arc<Mutex<StopFlag>>,
+    running: Arc<AtomicUsize>,
+    stop: StopFlag,
+    /// The program that is run; None where nothing may be written.
+    pub(super) program: Option<PathBuf>,
+}
+
+/// The longest time that an export may take to end when the program ends.
+const END_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The time between two looks at the process.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The number of bytes of the process' errors that are read.
+const MAX_ERROR_BYTES: u64 = 64 * 1024;
+
+/// The number of proposed names that are tried.
+const MAX_NAMES: usize = 1000;
+
+/// Returns what an export would do. Nothing is written.
+pub(crate) fn plan_export(job: &ExportJob) -> Result<JobPlan, JobRefusal> {
+    let out = output_place(job);
+    check_place(job, &out).map_err(|why| JobRefusal::for_field(export_form::FILE, why))?;
+    if is_taken(job, &out) && !job.overwrites {
+        let why = format!("{} is there already: overwrite it, or type another name", out.display());
+        return Err(JobRefusal::for_field(export_form::EXISTING, why));
+    }
+    let mut plan = JobPlan::default();
+    plan.add_row(export_form::COMMAND_ROW, export_form::command_line(job, &out));
+    plan.add_row("", "y copies the command line for a shell; the recording is only read");
+    plan.proposed = vec![(export_form::FILE, out.display().to_string())];
+    Ok(plan)
+}
+
+/// Returns the file or folder of an export: the typed one, else the first proposed name that is free.
+fn output_place(job: &ExportJob) -> PathBuf {
+    let free = || (1..MAX_NAMES).map(|number| job.proposed_name(number)).find(|it| !it.exists());
+    job.out.clone().or_else(free).unwrap_or_else(|| job.proposed_name(MAX_NAMES))
+}
+
+/// Returns whether there is something at the place that would be overwritten.
+fn is_taken(job: &ExportJob, out: &Path) -> bool {
+    match job.format.target {
+        ExportTarget::Tables => fs::read_dir(out).is_ok_and(|mut files| files.next().is_some()),
+        ExportTarget::File | ExportTarget::Frames | ExportTarget::Output => {
+            out.symlink_metadata().is_ok()
+        }
+    }
+}
+
+/// Returns an error, as a sentence, where nothing may be written to this place or nothing can be.
+fn check_place(job: &ExportJob, out: &Path) -> Result<(), String> {
+    let name = out.display();
+    let whole = std::path::absolute(out).map_err(|why| format!("cannot use {name}: {why}"))?;
+    let there = whole.ancestors().find_map(|it| it.canonicalize().ok()).unwrap_or_default();
+    let bundle = there.ancestors().find(|folder| folder.join("run.json").is_file());
+    if let Some(bundle) = bundle {
+        let bundle = bundle.display();
+        return Err(format!("{name} is inside the run bundle {bundle}; choose another folder"));
+    }
+    let is_read = |run: &PathBuf| {
+        run.canonicalize()
+            .is_ok_and(|run| there == run || (there.is_file() && there.starts_with(run)))
+    };
+    let is_folder_of_tables = job.format.target == ExportTarget::Tables && there.is_dir();
+    if !is_folder_of_tables && whole.exists() && job.runs.iter().any(is_read) {
+        return Err(format!("{name} is a part of what is read; choose another file"));
+    }
+    if job.format.target == ExportTarget::Tables {
+        return if whole.exists() && !whole.is_dir() {
+            Err(format!("{name} is a file, and tables need a folder"))
+        } else {
+            Ok(())
+        };
+    }
+    if whole.is_dir() {
+        return Err(format!("{name} is a folder; type the name of a file"));
+    }
+    match whole.parent() {
+        Some(folder) if !folder.is_dir() => Err(format!("there is no folder {}", folder.display())),
+        _ => Ok(()),
+    }
+}
+
+impl ExportWorker {
+    /// Returns a copy for the worker of a question; an export that starts has a stop flag of its own.
+    pub(crate) fn for_question(&self, question: Option<&Question>) -> Self {
+        let stop = StopFlag::default();
+        if let Some(Question::Export { .. }) = question {
+            *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
+            self.running.fetch_add(1, Ordering::SeqCst);
+        }
+        Self { stop, ..self.clone() }
+    }
+
+    /// Stops the newest export.
+    pub(crate) fn stop_newest(&self) {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner).set();
+    }
+
+    /// Stops the running export and waits a moment for its end.
+    pub(crate) fn end_all(&self) {
+        self.stop_newest();
+        let began = Instant::now();
+        while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < END_TIMEOUT {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Writes what the form describes. Returns a sentence; the error is one too.
+    pub(crate) fn write_runs(&self, job: &ExportJob) -> Result<String, String> {
+        let _running = RunningExport(&self.running);
+        self.write_checked(job)
+    }
+
+    fn write_checked(&self, job: &ExportJob) -> Result<String, String> {
+        plan_export(job).map_err(|refusal| refusal.why)?;
+        let out = output_place(job);
+        let program = self
+            .program
+            .as_ref()
+            .ok_or("nothing is written without a terminal; run the command in a shell")?;
+        let mut command = Command::new(program);
+        command.args(job.arguments(&out)).stdin(Stdio::null()).stderr(Stdio::piped());
+        if job.format.target != ExportTarget::Output {
+            self.run_to_end(command.stdout(Stdio::null()))?;
+        } else {
+            let part = PathBuf::from(format!("{}.{}.part", out.display(), std::process::id()));
+            let file = File::create_new(&part)
+                .map_err(|why| format!("cannot write {}: {why}", part.display()))?;
+            let written = self.run_to_end(command.stdout(file)).and_then(|()| {
+                fs::rename(&part, &out)
+                    .map_err(|why| format!("cannot write {}: {why}", out.display()))
+            });
+            if written.is_err() {
+                let _ = fs::remove_file(&part); // the error is what matters
+            }
+            written?;
+        }
+        Ok(format!("written: {}", summary_text(&out)))
+    }
+
+    /// Runs a command to its end. The error is the last line that it printed.
+    fn run_to_end(&self, command: &mut Command) -> Result<(), String> {
+        let mut child = command.spawn().map_err(|why| format!("cannot start: {why}"))?;
+        let errors = child.stderr.take();
+        let reader = thread::spawn(move || {
+            let mut bytes = vec![];
+            if let Some(mut errors) = errors {
+                let _ = errors.by_ref().take(MAX_ERROR_BYTES).read_to_end(&mut bytes);
+                let _ = std::io::copy(&mut errors, &mut std::io::sink());
+            }
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let status = loop {
+            if self.stop.is_set() {
+                let _ = child.kill(); // it may have ended
+                let _ = child.wait();
+                return Err("export stopped".into());
+            }
+            match child.try_wait().map_err(|why| why.to_string())? {
+                Some(status) => break status,
+                None => thread::sleep(POLL_INTERVAL),
+            }
+        };
+        let printed = reader.join().unwrap_or_default();
+        if status.success() {
+            return Ok(());
+        }
+        Err(error_sentence(&printed).to_owned())
+    }
+}
+
+/// Returns the error among the lines that a command printed: the last one that is marked as such, else the last line.
+fn error_sentence(printed: &str) -> &str {
+    let mut lines = printed.lines().rev().filter(|line| !line.trim().is_empty());
+    let marked =
+        |line: &str| ["trajview: ", "error: "].into_iter().find(|mark| line.starts_with(mark));
+    let last = lines.clone().next().unwrap_or("the export failed");
+    match lines.find_map(|line| Some((line, marked(line)?))) {
+        Some((line, mark)) => &line[mark.len()..],
+        None => last,
+    }
+}
+
+/// Counts down when an export ends for any reason.
+struct RunningExport<'a>(&'a AtomicUsize);
+
+impl Drop for RunningExport<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Returns `tables (10 files, 1.2 MB)`.
+fn summary_text(out: &Path) -> String {
+    let sizes: Vec<u64> = match fs::read_dir(out) {
+        Ok(files) => files.flatten().filter_map(|it| Some(it.metadata().ok()?.len())).collect(),
+        Err(_) => out.metadata().iter().map(fs::Metadata::len).collect(),
+    };
+    let bytes = format_number::byte_size(sizes.iter().sum());
+    match out.is_dir() {
+        true => format!(
+            "{} ({}, {bytes})",
+            out.display(),
+            format_number::count_with_noun(sizes.len(), "file")
+        ),
+        false => format!("{} ({bytes})", out.display()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trajview_tui::session::export_job::{EXPORT_FORMATS, EXPORT_TABLES};
+
+    fn job(id: &str, run: &Path, out: Option<PathBuf>) -> ExportJob {
+        ExportJob {
+            runs: vec![run.to_owned()],
+            format: EXPORT_FORMATS.iter().find(|it| it.id == id).unwrap(),
+            tables: vec![],
+            moments: "final".into(),
+            is_redacted: true,
+            out,
+            overwrites: false,
+        }
+    }
+
+    #[test]
+    fn an_existing_file_is_asked_about_and_no_part_of_a_recording_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, bundle) = (folder.path().join("log.jsonl"), folder.path().join("bundle"));
+        let old = folder.path().join("old.csv");
+        fs::create_dir(&bundle).unwrap();
+        for path in [&log, &old, &bundle.join("run.json")] {
+            fs::write(path, "{}").unwrap();
+        }
+        let refusal = |id: &str, out: &Path, overwrites| {
+            let job = ExportJob { overwrites, ..job(id, &log, Some(out.to_owned())) };
+            plan_export(&job).err().map(|it| it.field.unwrap_or_default())
+        };
+
+        assert_eq!(refusal("scores", &old, false), Some(export_form::EXISTING));
+        assert_eq!(refusal("scores", &old, true), None);
+        assert_eq!(refusal("scores", &log, true), Some(export_form::FILE), "the log is read");
+        assert_eq!(refusal("html", &bundle.join("x.html"), true), Some(export_form::FILE));
+        assert_eq!(refusal("csv", &bundle.join("a/b"), true), Some(export_form::FILE));
+        assert_eq!(refusal("csv", &old, true), Some(export_form::FILE), "a file is no folder");
+        assert_eq!(refusal("csv", folder.path(), false), Some(export_form::EXISTING));
+        assert_eq!(refusal("html", folder.path(), true), Some(export_form::FILE));
+        assert_eq!(refusal("html", &folder.path().join("no/x"), true), Some(export_form::FILE));
+        assert_eq!(refusal("html", &folder.path().join("new.html"), false), None);
+    }
+
+    #[test]
+    fn the_error_of_a_command_is_the_line_that_says_what_is_wrong() {
+        assert_eq!(
+            error_sentence("trajview: cannot read a: no such file\n"),
+            "cannot read a: no such file"
+        );
+        let usage = "error: unexpected argument '--x' found\n\nUsage: trajview\n\nFor more, try '--help'.\n";
+        assert_eq!(error_sentence(usage), "unexpected argument '--x' found");
+        assert_eq!(error_sentence("killed\n"), "killed");
+        assert_eq!(error_sentence(""), "the export failed");
+    }
+
+    #[test]
+    fn the_tables_of_the_form_are_those_of_the_export() {
+        let names = trajview_store::dataset::DataTable::ALL.map(|it| it.word());
+        assert_eq!(EXPORT_TABLES.map(|(name, _)| name).as_slice(), names.as_slice());
+    }
+}
