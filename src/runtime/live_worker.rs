@@ -159,21 +159,16 @@ pub(crate) fn recorded_messages(bundle: &Path) -> Option<Vec<LiveMessage>> {
     // The recorded output has its headings already.
     let plan = LivePlan { has_screen: true, ..plan };
     let mut events = vec![LiveEvent::Opened(Box::new(plan))];
-    let screen = live::terminal_recording::recorded_output(bundle);
-    let is_screen = screen.is_some();
-    if let Some(screen) = screen {
+    if live::terminal_recording::is_recorded(bundle) {
+        // The view plays it.
         let (command, process) = (String::new(), 0);
-        events.extend([
-            LiveEvent::Started { command, process, has_terminal: true },
-            LiveEvent::Terminal(screen),
-        ]);
+        events.push(LiveEvent::Started { command, process, has_terminal: true });
     } else {
         let turns = progress.done.iter().map(|done| &done.row).chain(&progress.open);
         events.extend(turns.filter_map(|turn| recorded_output(&job, turn)));
     }
     let total = progress.used_in_total();
     let mut all: Vec<LiveMessage> = events.into_iter().map(LiveMessage::LiveEvent).collect();
-    all.extend(is_screen.then_some(LiveMessage::Silent));
     let ended = progress.done.iter().map(|done| done.row.ended(total));
     let ended = ended.map(|ended| LiveEvent::TurnEnded(Box::new(ended)));
     let remarks = progress.remarks.iter().cloned().map(LiveEvent::Warned);

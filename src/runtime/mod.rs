@@ -314,14 +314,12 @@ fn open_paths(
             runtime.app.screens.source = named(&path);
             match recorded {
                 Some(recorded) => {
-                    runtime.update(AppMessage::BeginLive);
+                    runtime.app.screens.show_recorded_live();
                     for message in recorded {
                         runtime.update(AppMessage::Live(message));
                     }
                 }
-                None => {
-                    runtime.update(AppMessage::View(ViewMessage::To(View::Live)));
-                }
+                None => runtime.app.screens.show_live(),
             }
         }
         View::Collection => runtime.show_collection(all, place),

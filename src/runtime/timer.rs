@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub struct Timer {
     alarm: Option<Alarm>,
+    /// The alarm that has just gone off: the next one with its delay is counted from it, so that what happens between two
+    /// of them does not slow down a playback.
+    fired: Option<Alarm>,
 }
 
 #[derive(Debug)]
@@ -19,7 +22,9 @@ impl Timer {
     pub(crate) fn arm_for(&mut self, wanted: Option<Duration>, now: Instant) {
         let is_set = |alarm: &Alarm| Some(alarm.delay) == wanted;
         let kept = self.alarm.take().filter(is_set);
-        self.alarm = kept.or_else(|| wanted.map(|delay| Alarm { due: now + delay, delay }));
+        let start = self.fired.take().filter(is_set).map_or(now, |fired| fired.due);
+        let alarm = |delay| Alarm { due: (start + delay).max(now), delay };
+        self.alarm = kept.or_else(|| wanted.map(alarm));
     }
 
     /// Returns how long the loop may sleep at `now`.
@@ -29,7 +34,8 @@ impl Timer {
 
     /// Returns whether the alarm has gone off; if so it must be set again.
     pub(crate) fn take_fired(&mut self, now: Instant) -> bool {
-        self.alarm.take_if(|alarm| alarm.due <= now).is_some()
+        self.fired = self.alarm.take_if(|alarm| alarm.due <= now);
+        self.fired.is_some()
     }
 }
 
@@ -48,6 +54,20 @@ mod tests {
         timer.arm_for(Some(STEP), start + MOST_OF_A_STEP); // some other event came by
 
         assert!(timer.take_fired(start + STEP));
+    }
+
+    #[test]
+    fn what_happens_between_two_alarms_does_not_delay_the_second() {
+        let start = Instant::now();
+        let mut timer = Timer::default();
+        timer.arm_for(Some(STEP), start);
+        assert!(timer.take_fired(start + STEP));
+
+        timer.arm_for(Some(STEP), start + STEP + MOST_OF_A_STEP);
+        assert!(timer.take_fired(start + STEP * 2));
+        timer.arm_for(None, start + STEP * 2);
+        timer.arm_for(Some(STEP), start + STEP * 9);
+        assert!(!timer.take_fired(start + STEP * 9), "a pause is between them");
     }
 
     #[test]

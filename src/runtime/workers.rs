@@ -31,7 +31,7 @@ use trajview_metrics::{
     reuse::Reuse,
 };
 use trajview_run::{
-    RepoPath, Run, StepId, StepText,
+    RepoPath, Run, SourceId, StepId, StepText,
     files::{
         FileChange, FileDiff, RunMoment, Timeline,
         blame::BlamedLine,
@@ -43,6 +43,7 @@ use trajview_run::{
     pictures::raster::DecodedImage,
     rubric::{Component, GoldLabel, Label, LabelFile, Rubric, Verdict},
     search::{SearchHit, SearchQuery},
+    terminal_recording::{PieceStart, TerminalPiece, TerminalRecording},
 };
 use trajview_store as store;
 use trajview_store::{Archive, OpenError, OpenedRecording, decisions};
@@ -556,6 +557,22 @@ impl Executor for EffectWorker {
             RunMoment::after_turns(before),
             RunMoment::after_turns(after),
         )
+    }
+
+    fn terminal_recording(
+        &self,
+        run: Arc<Run>,
+        source: SourceId,
+    ) -> Result<Arc<TerminalRecording>, Sentence> {
+        self.archive()?.terminal_recording(&run, source).map(Arc::new)
+    }
+
+    fn terminal_piece(
+        &self,
+        source: SourceId,
+        piece: PieceStart,
+    ) -> Result<Arc<TerminalPiece>, Sentence> {
+        self.archive()?.terminal_piece(source, piece).map(Arc::new)
     }
 
     fn blame(

@@ -27,6 +27,7 @@ mod palette;
 mod playback;
 mod printed;
 mod process;
+mod recorded_terminal;
 mod room;
 mod rubric_view;
 mod safe_text;

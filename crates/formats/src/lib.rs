@@ -29,6 +29,7 @@ mod aider;
 mod amp;
 pub mod annotations;
 mod antigravity;
+pub mod asciicast;
 mod atif;
 mod bundle;
 mod chat;

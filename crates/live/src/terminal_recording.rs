@@ -119,17 +119,9 @@ impl TerminalRecording {
     }
 }
 
-/// The largest part of the end of a recording that is read (bytes).
-const MAX_READ_BYTES: u64 = 8 << 20;
-
-/// Returns the last output of the terminal, as far back as is read; None without a recording. Lines that are no events are
-/// skipped.
-pub fn recorded_output(bundle: &Path) -> Option<Vec<u8>> {
-    let text = last_bytes(&bundle.join("session/terminal.cast"), MAX_READ_BYTES)?;
-    let events =
-        text.lines().filter_map(|line| serde_json::from_str::<(f64, String, String)>(line).ok());
-    let output = events.filter(|(_, kind, _)| kind == "o").map(|(.., data)| data);
-    Some(output.collect::<String>().into_bytes())
+/// Returns whether a bundle has the recording of a terminal.
+pub fn is_recorded(bundle: &Path) -> bool {
+    bundle.join("session/terminal.cast").is_file()
 }
 
 /// Returns the whole lines at the end of a file; None when there is no file.

@@ -51,6 +51,7 @@ pub mod run_card;
 pub mod run_file;
 pub mod search;
 pub mod step_pace;
+pub mod terminal_recording;
 mod time;
 mod tokens;
 pub mod trial;

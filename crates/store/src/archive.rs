@@ -65,7 +65,7 @@ pub const ADDED_HEADING: &str = "[added by the agent's program]";
 #[derive(Debug)]
 pub struct Archive {
     /// The files, in the order of [`trajview_run::RunOrigin::sources`].
-    files: Vec<FileBytes>,
+    pub(super) files: Vec<FileBytes>,
     pub(super) repo: Option<Repo>,
     snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,

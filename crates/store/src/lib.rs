@@ -80,6 +80,7 @@ mod snapshot;
 pub mod standard_input;
 pub mod start_files;
 pub mod table_state;
+mod terminal_recordings;
 mod timeline;
 mod trial_sidecars;
 mod user_folders;

@@ -13,14 +13,14 @@ use super::{
     commit_link, disk,
     error::OpenError,
     executor::WorkerThreads,
-    file_bytes::{self, FileAccess, FileBytes, LogOnDisk},
+    file_bytes::{self, FileAccess, FileBytes, LogOnDisk, ReadAllowance},
     memory_trim,
     recording_files::{self, FoundFile, FoundRecording},
     repo::{CommitProblem, Repo},
     rubric, rubric_tree,
     siblings::Siblings,
     snapshot::Snapshots,
-    trial_sidecars,
+    terminal_recordings, trial_sidecars,
 };
 
 /// Opens a recording: a log of a known format, or a run bundle, or a folder with one of them.
@@ -112,7 +112,7 @@ pub(super) fn sources_of(files: &[FoundFile]) -> Vec<SourceBytes<'_>> {
 }
 
 /// Completes a run with what only the store knows.
-pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> OpenedRecording {
+pub(super) fn complete_recording(mut run: Run, mut recording: FoundRecording) -> OpenedRecording {
     if run.origin.sources.is_empty() {
         let source = |file: &FoundFile| SourceRecord {
             name: file.name.clone(),
@@ -134,6 +134,7 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
     rubric_tree::add_rubric_tree(&mut run, &recording.folder);
     trial_sidecars::add_trial_result(&mut run, &recording);
     add_trial_notes(&mut run);
+    add_terminal_recordings(&mut run, &mut recording);
     let repo = open_repo(&recording.folder, &mut run);
     let joined =
         if repo.is_none() { commit_link::link_commits(&mut run, &recording) } else { None };
@@ -162,6 +163,27 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
         .with_working_copy(copy)
         .with_label_folder(labels);
     OpenedRecording { run: Arc::new(run), archive: Arc::new(archive) }
+}
+
+/// Adds the terminal recordings beside the log of a trial to its files. A record of a trial names them itself.
+fn add_terminal_recordings(run: &mut Run, recording: &mut FoundRecording) {
+    if run.trial.is_none() || recording.format.is_trial_record() {
+        return;
+    }
+    let mut allowance = ReadAllowance::default();
+    for path in terminal_recordings::recordings_beside(&recording.main) {
+        let name = path.strip_prefix(&recording.folder).unwrap_or(&path);
+        let name = name.to_string_lossy().replace('\\', "/");
+        let is_new = run.origin.sources.iter().all(|source| source.name != name);
+        let file = is_new
+            .then(|| recording_files::read_member(&path, name, FileAccess::OnDisk, &mut allowance))
+            .flatten();
+        if let Some(file) = file {
+            let name = file.name.clone();
+            run.origin.sources.push(SourceRecord { name, format: "asciicast" });
+            recording.files.push(file);
+        }
+    }
 }
 
 /// Adds a warning for each note on the harness' result.

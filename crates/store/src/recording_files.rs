@@ -19,7 +19,7 @@ use super::{
     path_bytes,
     remote::{self, FetchAmount},
     siblings::{self, Siblings},
-    slopcodebench,
+    slopcodebench, terminal_recordings,
     walk::{is_work_folder, may_contain_runs, runs_below},
 };
 
@@ -262,7 +262,11 @@ pub(crate) fn read_member(
     allowance: &mut ReadAllowance,
 ) -> Option<FoundFile> {
     match path_bytes::read_path(path, access, allowance) {
-        Ok((bytes, problem)) => Some(FoundFile { name, bytes, problem }),
+        Ok((bytes, problem)) => {
+            let mut file = FoundFile { name, bytes, problem };
+            terminal_recordings::prepare_recording(&mut file);
+            Some(file)
+        }
         Err(why) => {
             let problem = Some(format!("cannot be read: {}", file_bytes::error_reason(&why)));
             Some(FoundFile { name, bytes: FileBytes::InMemory(vec![]), problem })

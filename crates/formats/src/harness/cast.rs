@@ -1,4 +1,4 @@
-//! A terminal recording of asciinema (asciicast 1 has one document and is not read; 2 and 3 have a line an event).
+//! The steps of a terminal recording.
 //!
 //! What was typed into the terminal, up to enter, is a call with the output that follows as its result: so a playback of
 //! the steps plays the terminal. A recording without input is divided at its pauses.
@@ -7,7 +7,11 @@ use trajview_run::{
     RecordPlace, SourceId, Step, StepKind, StepText, Time, ToolCall, ToolResult, first_line_label,
 };
 
-use crate::{SourceBytes, jsonl::lines_of_file};
+use crate::{
+    SourceBytes,
+    asciicast::{CastEvent, CastEventKind, CastReader, read_header},
+    jsonl::lines_of_file,
+};
 
 /// The most steps of one recording; the rest is in the last.
 const MOST_STEPS: usize = 10_000;
@@ -18,46 +22,25 @@ const MOST_OUTPUT: usize = 4 << 20;
 /// A pause that divides a recording without input (seconds).
 const LONG_PAUSE: f64 = 2.0;
 
-/// One event: the time (in version 3 since the one before), the kind and the text.
-struct CastEvent {
-    time: f64,
-    is_input: bool,
-    text: String,
-}
-
-/// Returns the output and the input; None for another event, and for what is none.
-fn read_event(line: &[u8]) -> Option<CastEvent> {
-    let (time, kind, text): (f64, String, String) = serde_json::from_slice(line).ok()?;
-    let is_input = kind == "i";
-    (time.is_finite() && (is_input || kind == "o")).then_some(CastEvent { time, is_input, text })
-}
-
 /// Returns the steps of a recording, in order; none where the file is none.
 pub(super) fn cast_steps(source: &SourceBytes<'_>, id: SourceId) -> Vec<Step> {
     let mut lines = lines_of_file(id, source.bytes);
-    let header = lines.next().and_then(|(_, line)| serde_json::from_slice(line).ok());
-    let Some(serde_json::Value::Object(header)) = header else { return vec![] };
-    let version = header.get("version").and_then(serde_json::Value::as_u64);
-    if !matches!(version, Some(2 | 3)) {
-        return vec![];
-    }
-    let began = header.get("timestamp").and_then(serde_json::Value::as_f64);
-    let time_at = |seconds: f64| Some(Time(((began? + seconds) * 1000.0) as i64));
+    let Some(Ok(header)) = lines.next().map(|(_, line)| read_header(line)) else { return vec![] };
+    let time_at = |seconds: f64| Some(Time(header.began?.0 + (seconds * 1000.0) as i64));
     let has_input = memchr::memmem::find(source.bytes, b"\"i\",").is_some();
     let mut steps: Vec<Step> = vec![];
-    let (mut now, mut was_entered) = (0.0, false);
+    let (mut reader, mut was_entered) = (CastReader::at_time(&header, 0.0), false);
     for (place, line) in lines {
-        let Some(event) = read_event(line) else { continue };
-        let before = now;
-        now = if version == Some(3) { now + event.time } else { event.time };
-        let is_next =
-            if has_input { event.is_input && was_entered } else { now - before >= LONG_PAUSE };
+        let before = reader.seconds;
+        let Some(event) = text_event(&mut reader, line) else { continue };
+        let (is_input, now) = (event.kind == CastEventKind::Input, event.seconds);
+        let is_next = if has_input { is_input && was_entered } else { now - before >= LONG_PAUSE };
         if steps.is_empty() || is_next && steps.len() < MOST_STEPS {
             was_entered = false;
             let started_at = time_at(now);
             steps.push(Step { kind: StepKind::Tool, place, started_at, ..Step::default() });
         }
-        was_entered |= event.is_input && event.text.contains(['\r', '\n']);
+        was_entered |= is_input && event.text.contains(['\r', '\n']);
         let step = steps.last_mut().expect("one was added");
         step.place.len = (place.start + place.len).saturating_sub(step.place.start);
         step.ended_at = time_at(now);
@@ -79,6 +62,12 @@ pub(super) fn cast_steps(source: &SourceBytes<'_>, id: SourceId) -> Vec<Step> {
     steps
 }
 
+/// Returns output and input; None for another event, and for what is none.
+fn text_event(reader: &mut CastReader, line: &[u8]) -> Option<CastEvent> {
+    let event = reader.read_line(line).ok().flatten()?;
+    matches!(event.kind, CastEventKind::Input | CastEventKind::Output).then_some(event)
+}
+
 /// Returns the text of a step of a recording.
 pub(super) fn cast_text(record: &[u8]) -> StepText {
     let (input, _) = texts_of(record);
@@ -93,9 +82,10 @@ pub(super) fn cast_output(record: &[u8]) -> String {
 /// Returns what was typed and what was printed, as text.
 fn texts_of(record: &[u8]) -> (String, String) {
     let (mut input, mut output) = (String::new(), String::new());
+    let mut reader = CastReader::default();
     for (_, line) in lines_of_file(SourceId(0), record) {
-        let Some(event) = read_event(line) else { continue };
-        let text = if event.is_input { &mut input } else { &mut output };
+        let Some(event) = text_event(&mut reader, line) else { continue };
+        let text = if event.kind == CastEventKind::Input { &mut input } else { &mut output };
         text.push_str(&event.text);
     }
     let mut start = output.len().saturating_sub(MOST_OUTPUT);

@@ -122,6 +122,8 @@ key_contexts! {
     FindWords = "while typing a search in all runs" of Collection, [FindWords] typing;
     /// The live run, while the keyboard is not the agent's.
     Live = "in the live run" of Live, [Live, Anywhere];
+    /// A recorded terminal.
+    RecordedTerminal = "in a recorded terminal" of Live, [RecordedTerminal, Live, Anywhere];
     /// Typing a request, or what to look for in the agent's terminal.
     LivePrompt = "while typing in the live run" of Live, [LivePrompt] typing;
     /// A question before the agent is stopped or started again.

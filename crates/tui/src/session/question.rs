@@ -31,7 +31,7 @@ use trajview_metrics::{
     process::ProcessReport,
 };
 use trajview_run::{
-    RepoPath, Run, StepId, StepText,
+    RepoPath, Run, SourceId, StepId, StepText,
     files::{
         FileChange, FileDiff, RunMoment, Timeline,
         blame::BlamedLine,
@@ -42,6 +42,7 @@ use trajview_run::{
     pictures::raster::DecodedImage,
     rubric::{Component, GoldLabel, Label, LabelFile, Rubric, Verdict},
     search::{SearchHit, SearchQuery},
+    terminal_recording::{PieceStart, TerminalPiece, TerminalRecording},
 };
 use trajview_study::{
     Estimate,
@@ -109,6 +110,10 @@ questions! {
     ChangesBetween, changes_between { run: Arc<Run>, before: usize, after: usize } -> Vec<FileChange>;
     /// The writers of the lines of a file, at a moment.
     Blame, blame { run: Arc<Run>, path: RepoPath, moment: RunMoment } -> Vec<BlamedLine>;
+    /// A recorded terminal among the files of the run, without its output.
+    TerminalRecording, terminal_recording { run: Arc<Run>, source: SourceId } -> Arc<TerminalRecording>;
+    /// The events of a piece of a recorded terminal.
+    TerminalPiece, terminal_piece { source: SourceId, piece: PieceStart } -> Arc<TerminalPiece>;
     /// Every change to a file, or to a definition in it.
     History, history { run: Arc<Run>, wanted: PastWanted } -> Arc<Past>;
     /// Syntax colours of two texts.

@@ -147,7 +147,10 @@ impl App {
             }
             AppMessage::Timeline(message) => return self.screens.update_timeline(message),
             AppMessage::Grown(run) => {
-                self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run))
+                self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run));
+                if let Some(player) = self.screens.player_mut() {
+                    player.read_again();
+                }
             }
             AppMessage::Written => self.screens.on_open_run(|it| it.session.follow.has_more = true),
             AppMessage::NextLoss => {
@@ -190,6 +193,11 @@ impl App {
             | Answer::Filtered(..)
             | Answer::PairTests(..) => {
                 self.screens.on_collection(|it| it.take_answer(request, answer))
+            }
+            Answer::TerminalRecording(..) | Answer::TerminalPiece(..) => {
+                if let Some(player) = self.screens.player_mut() {
+                    player.take_answer(request, answer);
+                }
             }
             Answer::JobPlan(plan) => self.jobs.on_dialog(|it| it.take_plan(request, plan)),
             Answer::Agents(found) => self.jobs.on_dialog(|it| it.take_agents(request, found)),

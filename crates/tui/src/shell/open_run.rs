@@ -237,7 +237,9 @@ impl OpenRun {
             | Answer::Agents(..)
             | Answer::CheckpointTests(..)
             | Answer::StateChecks(..)
-            | Answer::Export(..) => {} // asked elsewhere
+            | Answer::Export(..)
+            | Answer::TerminalRecording(..)
+            | Answer::TerminalPiece(..) => {} // asked elsewhere
         }
     }
 
@@ -281,6 +283,11 @@ impl OpenRun {
             }
             _ => !session.run.turns.is_empty() || !session.growth.is_whole,
         }
+    }
+
+    /// Returns whether a terminal recording is among the files of the run.
+    pub(crate) fn has_recorded_terminal(&self) -> bool {
+        !self.session.run.terminal_recordings().is_empty()
     }
 
     /// Shows a view, with the component that is chosen on the screen before.

@@ -90,6 +90,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("compare", &["comparison"], Argument::Optional(ValueKind::RunPath), "compare this run with another", "compare", compare_runs),
     command("runs", &["table", "collection", "list"], Argument::None, "the table of runs", "runs", |_, _| view(View::Collection)),
     command("live", &["agent"], Argument::None, "the live run", "live", |_, _| view(View::Live)),
+    command("terminal", &["cast", "asciinema", "recording"], Argument::None, "the terminal of the run, live or recorded", "live", |_, _| view(View::Live)),
     command("process", &["pillars"], Argument::None, "process discipline: pillars, signals, plans, decisions", "process", |_, _| view(View::Process)),
     command("layers", &[], Argument::None, "what the layers of project state gave the agent", "layers", |_, _| view(View::Layers)),
     command("goto", &["turn", "go", "at", "checkpoint", "jump"], Argument::Required(ValueKind::Moment), "go to a turn, a step (46.3) or a checkpoint; :46 does too", "", go_to_moment),

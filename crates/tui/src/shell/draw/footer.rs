@@ -276,7 +276,9 @@ fn live_sign(live: &LiveView, theme: Theme) -> Option<Span<'static>> {
 
 /// Returns the hints of keys that would do nothing now.
 fn idle_hints(app: &App, context: KeyContext) -> Vec<&'static str> {
-    if let (KeyContext::Live, Some(live)) = (context, app.screens.shown_live()) {
+    if let (KeyContext::Live | KeyContext::RecordedTerminal, Some(live)) =
+        (context, app.screens.shown_live())
+    {
         return idle_live_hints(live);
     }
     let Some(open) = app.screens.shown_run() else { return vec![] };
@@ -325,6 +327,12 @@ fn idle_live_hints(live: &LiveView) -> Vec<&'static str> {
     idle.extend((!live.may_resume()).then_some("resume"));
     if live.from.origin.is_none() {
         idle.extend(["compare", "other run"]);
+    }
+    if live.player.as_ref().is_some_and(|player| player.recordings_count() == 1) {
+        idle.push("next recording");
+    }
+    if live.turns.len() < 2 {
+        idle.push("turn");
     }
     idle
 }
@@ -386,7 +394,7 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         let end = known.len().saturating_sub(last);
         known.drain(first.min(end)..end); // there is nothing that they could act on
     }
-    let is_live = context == KeyContext::Live;
+    let is_live = matches!(context, KeyContext::Live | KeyContext::RecordedTerminal);
     let mut stop = known.iter().position(|(_, word)| is_live && *word == "stop");
     let mut hints: Vec<_> = known
         .into_iter()

@@ -2,23 +2,38 @@
 
 use std::path::Path;
 
+use std::time::Duration;
+
 use ratatui::layout::{Rect, Size};
 
 use crate::{
     session::{
         effect::Effect,
+        pending::Loading,
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
+    shell::open_run::OpenRun,
     shell::screens::{ScreenKind, Screens},
-    views::live::{LiveFocus, LiveMessage, LiveTurn, LiveView, areas::LiveAreas},
+    views::{
+        live::{
+            LiveFocus, LiveMessage, LiveTurn, LiveView,
+            areas::LiveAreas,
+            player::{PlayedPlace, PlayerMessage, TerminalPlayer},
+        },
+        replay::playback::PlaybackMessage,
+    },
     widgets::{
         key_event::KeyEvent,
         layout::ScreenLayout,
         mouse::{Mouse, MouseKind},
+        scroll::Motion,
     },
 };
 use trajview_run::{Run, live::LiveEvent};
+
+/// The time between two frames of a recorded terminal that plays.
+const PLAYER_TICK: Duration = Duration::from_millis(100);
 
 impl Screens {
     /// Returns whether quitting would stop an agent.
@@ -37,8 +52,13 @@ impl Screens {
     /// Returns the present areas of the live view.
     pub fn live_areas(&self) -> LiveAreas {
         let Size { width, height } = self.frame.size;
-        // Without the tabs and the footer.
-        let screen = Rect::new(0, 1.min(height), width, height.saturating_sub(2));
+        // Without the tabs, the timeline and the footer.
+        let timeline = self.run_with_player().map_or(0, |_| self.timeline_rows());
+        let screen = Rect::new(0, 1.min(height), width, height.saturating_sub(timeline + 2));
+        if self.live.as_ref().is_some_and(|live| live.player.is_some()) {
+            let turns = self.live.as_ref().map_or(0, |live| live.turns.len());
+            return LiveAreas::for_recording(screen, turns, self.frame.zoom);
+        }
         if self.live.as_ref().is_some_and(|live| live.has_no_run()) {
             return LiveAreas::without_run(screen, self.open_run().is_some());
         }
@@ -48,9 +68,10 @@ impl Screens {
     /// Returns the layout of the replay within the live view.
     pub(crate) fn beside_live(
         &self,
-        layout: impl Fn(Size) -> ScreenLayout,
+        layout: impl Fn(Size, u16) -> ScreenLayout,
     ) -> Option<ScreenLayout> {
         self.shown_live()?;
+        let rows = self.timeline_rows();
         let area = self.live_areas().replay;
         let footer =
             Rect::new(0, self.frame.size.height.saturating_sub(1), self.frame.size.width, 1);
@@ -60,7 +81,110 @@ impl Screens {
         }
         // One more row, for the footer below everything.
         let size = Size { width: area.width, height: area.height + 1 };
-        Some(layout(size).moved_by(area.x, area.y, footer))
+        let mut beside = layout(size, 0).moved_by(area.x, area.y, footer);
+        let timeline = Rect::new(0, footer.y.saturating_sub(rows), footer.width, rows);
+        beside.timeline = (rows > 0).then_some(timeline);
+        Some(beside)
+    }
+
+    /// Returns the player of the recorded terminal.
+    pub(crate) fn player_mut(&mut self) -> Option<&mut TerminalPlayer> {
+        self.live.as_mut()?.player.as_deref_mut()
+    }
+
+    /// Returns the open run while its recorded terminal is on screen.
+    pub(super) fn run_with_player(&self) -> Option<&OpenRun> {
+        let has_player = self.shown_live().is_some_and(|live| live.player.is_some());
+        self.open_run().filter(|_| has_player)
+    }
+
+    /// Returns the time until the recorded terminal on screen plays on; None while it does not play.
+    pub(super) fn player_deadline(&self) -> Option<Duration> {
+        self.run_with_player().filter(|open| open.replay.playback.is_playing).map(|_| PLAYER_TICK)
+    }
+
+    /// Moves in the recorded terminal; the selected turn and step follow.
+    fn update_player(&mut self, message: PlayerMessage) {
+        let width = self.live_areas().terminal_inside().width;
+        let playback = self.open_run().map(|open| open.replay.playback);
+        let Some(player) = self.player_mut() else { return };
+        let mut is_playing = playback.is_some_and(|it| it.is_playing);
+        let mut notice = None;
+        match message {
+            PlayerMessage::PlayOrPause => {
+                is_playing = !is_playing;
+                if is_playing && player.is_at_end() {
+                    player.seek(0.0);
+                }
+            }
+            PlayerMessage::Tick if is_playing && !player.is_behind() => {
+                let speed = playback.map_or(1.0, |it| it.speed_factor());
+                player.play_on(PLAYER_TICK.as_secs_f64() * speed);
+                if player.is_at_end() {
+                    is_playing = false;
+                    notice = Some("the end of the recorded terminal");
+                }
+            }
+            PlayerMessage::Tick => {}
+            PlayerMessage::Step(by) => player.move_by_steps(by),
+            PlayerMessage::Turn(by) => return self.select_played_turn(by),
+            PlayerMessage::Start => player.seek_share(0.0),
+            PlayerMessage::End => player.seek_share(1.0),
+            PlayerMessage::Share(share) => player.seek_share(share),
+            PlayerMessage::NextRecording if player.recordings_count() == 1 => {
+                notice = Some("this run has one recorded terminal");
+            }
+            PlayerMessage::NextRecording => player.next_recording(),
+            PlayerMessage::Sideways(by) => player.move_sideways(by, width),
+        }
+        let place = player.current_place();
+        self.on_view(|open| {
+            if is_playing != open.replay.playback.is_playing {
+                open.replay.update_playback(&mut open.session, &PlaybackMessage::PlayOrPause);
+            }
+            let Some((turn, step)) = place else { return };
+            if open.session.turn != turn {
+                open.replay.select_turn(&mut open.session, turn);
+            }
+            if let Some(step) = step.filter(|step| open.replay.steps.chosen_step() != Some(*step)) {
+                open.replay.steps.go_to_item(step);
+            }
+        });
+        let selected = self.open_run().map(played_place);
+        if let (Some(player), Some(_)) = (self.player_mut(), place) {
+            player.followed = selected;
+        }
+        if let (Some(live), Some(words)) = (&mut self.live, notice) {
+            live.notice = Some(words.into());
+        }
+    }
+
+    /// Goes forward or back by turns; the recorded terminal follows.
+    fn select_played_turn(&mut self, by: isize) {
+        self.on_view(|open| {
+            let last = open.session.run.turns.len().saturating_sub(1);
+            let turn = open.session.turn.saturating_add_signed(by).min(last);
+            open.replay.select_turn(&mut open.session, turn);
+        });
+    }
+
+    /// Gives the live view the recorded terminal of the open run, while no agent is at work, and brings it to the
+    /// selected turn and step.
+    fn settle_player(&mut self) -> Option<Effect> {
+        let is_shown = self.screen == ScreenKind::Live;
+        let source = &self.source;
+        let Loading::Ready(open) = &self.opened else { return None };
+        let live = self.live.as_mut().filter(|_| is_shown)?;
+        let is_of_run = live.has_no_run() || live.from.looked_in.as_ref() == Some(source);
+        let is_whole = open.session.growth.is_whole;
+        if live.player.is_none() && live.is_over() && is_of_run && is_whole {
+            live.player = TerminalPlayer::for_run(&open.session.run).map(Box::new);
+        }
+        let player = live.player.as_mut()?;
+        player.follow_selection(played_place(open));
+        let effect = player.ask_missing(&mut self.numbers, &open.session.run);
+        live.rows.choose(open.session.turn);
+        effect
     }
 
     pub(crate) fn update_live(&mut self, message: LiveMessage) -> Vec<Effect> {
@@ -71,6 +195,10 @@ impl Screens {
             }
             LiveMessage::Beside if self.open_run().is_some() => {
                 self.on_open_run(|open| open.session.view = next_beside_view(open.session.view));
+                return vec![];
+            }
+            LiveMessage::Player(message) => {
+                self.update_player(message);
                 return vec![];
             }
             LiveMessage::OtherRun => return self.show_other_run(),
@@ -157,7 +285,8 @@ impl Screens {
         }
     }
 
-    pub(crate) fn show_live(&mut self) {
+    /// Shows the live run, the recorded terminal of the open run, or why there is none.
+    pub fn show_live(&mut self) {
         let inside = self.live_areas().terminal_inside();
         let size = Size { width: inside.width, height: inside.height };
         let source = &self.source;
@@ -188,6 +317,7 @@ impl Screens {
             }
         }
         effects.extend(live.resize_terminal(&areas));
+        effects.extend(self.settle_player());
         effects
     }
 
@@ -198,11 +328,16 @@ impl Screens {
         if !is_awaited || self.source != bundle {
             return false;
         }
+        self.show_recorded_live();
+        true
+    }
+
+    /// Prepares the view of the live run that made the open recording.
+    pub fn show_recorded_live(&mut self) {
         self.begin_live();
         if let Some(live) = &mut self.live {
-            live.from.looked_in = Some(bundle.to_owned());
+            live.from.looked_in = Some(self.source.clone());
         }
-        true
     }
 
     /// Sends a key to the agent.
@@ -220,6 +355,22 @@ impl Screens {
         let at = (mouse.column, mouse.row).into();
         let is_shown = self.shown_live().is_some();
         let live = self.live.as_mut().filter(|_| is_shown)?;
+        if live.player.is_some() && areas.terminal.contains(at) {
+            let inside = areas.terminal_inside();
+            let is_on_bar = mouse.row + 1 == areas.terminal.bottom();
+            let share = f64::from(mouse.column.saturating_sub(inside.x))
+                / f64::from(inside.width.saturating_sub(1).max(1));
+            let message = match mouse.kind {
+                MouseKind::Click if is_on_bar => PlayerMessage::Share(share.min(1.0)),
+                MouseKind::WheelUp => return Some(live.update(LiveMessage::Scroll(Motion::Up(3)))),
+                MouseKind::WheelDown => {
+                    return Some(live.update(LiveMessage::Scroll(Motion::Down(3))));
+                }
+                _ => return Some(vec![]),
+            };
+            self.update_player(message);
+            return Some(vec![]);
+        }
         if areas.terminal.contains(at) {
             return Some(match (mouse.kind, live.focus) {
                 (MouseKind::Click, LiveFocus::Requests) => live.update(LiveMessage::Enter),
@@ -237,6 +388,10 @@ impl Screens {
         }
         if areas.replay.contains(at) { None } else { Some(vec![]) }
     }
+}
+
+fn played_place(open: &OpenRun) -> PlayedPlace {
+    (open.session.turn, open.replay.steps.chosen_step())
 }
 
 impl LiveView {

@@ -168,20 +168,22 @@ impl Screens {
 
     /// Returns the present layout.
     pub fn layout(&self) -> ScreenLayout {
-        self.beside_live(|size| self.layout_in(size)).unwrap_or_else(|| self.whole_layout())
+        let beside = self.beside_live(|size, rows| self.layout_in(size, rows));
+        beside.unwrap_or_else(|| self.whole_layout())
     }
 
     /// Returns the present layout, given [`Self::whole_layout`].
     pub(crate) fn layout_within(&self, whole: &ScreenLayout) -> ScreenLayout {
-        self.beside_live(|size| self.layout_in(size)).unwrap_or(*whole)
+        self.beside_live(|size, rows| self.layout_in(size, rows)).unwrap_or(*whole)
     }
 
     /// Returns the layout of boxes over everything: the whole screen.
     pub(crate) fn whole_layout(&self) -> ScreenLayout {
-        self.layout_in(self.frame.size)
+        self.layout_in(self.frame.size, self.timeline_rows())
     }
 
-    fn layout_in(&self, size: Size) -> ScreenLayout {
+    /// Returns the layout of a screen of a size, above a timeline of so many rows.
+    fn layout_in(&self, size: Size, rows: u16) -> ScreenLayout {
         let focus = self.open_run().map_or(ReplayPanel::default(), |open| open.replay.focus);
         let standings = self.open_run().map_or(0, |open| open.session.components_at_turn().len());
         let has_pane = self.shown_run().is_some_and(|open| open.judging.is_open);
@@ -199,7 +201,6 @@ impl Screens {
                 .then_some(&result as &dyn Fn(usize) -> usize),
             ..it.replay.panel_needs(&it.session)
         });
-        let rows = self.timeline_rows();
         let layout = ScreenLayout::with_timeline(size, focus, self.frame.zoom, &needs, rows);
         let layout = layout.with_turn_stats(
             self.frame.now,
@@ -227,7 +228,10 @@ impl Screens {
     /// Returns the subject of a box over the panels.
     pub(crate) fn overlay_subject(&self) -> OverlaySubject<'_> {
         if let Some(live) = self.shown_live() {
-            return OverlaySubject::Live(live);
+            return match self.run_with_player().filter(|_| live.has_no_run()) {
+                Some(open) => OverlaySubject::Run(open),
+                None => OverlaySubject::Live(live),
+            };
         }
         if let Some(compared) = self.shown_comparison() {
             return OverlaySubject::Comparison(compared);
@@ -242,7 +246,9 @@ impl Screens {
 
     /// Returns how long the loop may sleep before something here moves by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let beat = self.open_run().and_then(|open| open.replay.playback.time_until_next_move());
+        let beat = self.player_deadline().or_else(|| {
+            self.open_run().and_then(|open| open.replay.playback.time_until_next_move())
+        });
         let hold = self.live.as_ref().filter(|live| live.terminal.holds_frame());
         let hold = hold.map(|_| live_view::MAX_FRAME_TIME);
         beat.into_iter().chain(hold).min()
@@ -252,6 +258,9 @@ impl Screens {
     pub fn after_deadline(&self) -> AppMessage {
         match self.live.as_ref().is_some_and(|live| live.terminal.holds_frame()) {
             true => AppMessage::Live(live_view::LiveMessage::Silent),
+            false if self.player_deadline().is_some() => AppMessage::Live(
+                live_view::LiveMessage::Player(live_view::player::PlayerMessage::Tick),
+            ),
             false => AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::PlaybackTick)),
         }
     }
@@ -491,7 +500,10 @@ impl Screens {
         match view {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
-            View::Live => self.live.as_ref().is_some_and(|live| !live.has_no_run()),
+            View::Live => {
+                let has_run = self.live.as_ref().is_some_and(|live| !live.has_no_run());
+                has_run || self.open_run().is_some_and(OpenRun::has_recorded_terminal)
+            }
             view => match &self.opened {
                 Loading::Nothing | Loading::Failed(_) => false,
                 Loading::Waiting(_) => true,

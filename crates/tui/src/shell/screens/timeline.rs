@@ -47,7 +47,8 @@ impl Screens {
         // The views keep at least half of the screen; a comparison of many runs, whose timelines scroll, two thirds.
         let is_many = self.shown_comparison().is_some_and(|it| it.paths.len() > 2);
         let room = self.frame.size.height / if is_many { 3 } else { 2 };
-        let rows = match (self.shown_run(), self.shown_comparison()) {
+        let shown = self.shown_run().or_else(|| self.run_with_player());
+        let rows = match (shown, self.shown_comparison()) {
             (Some(open), _) if open.session.run.turns.is_empty() => 0,
             (Some(open), _) => open.session.timeline_choice(lanes).lanes(mode).len() + 1,
             (None, Some(compared)) => {
@@ -62,7 +63,7 @@ impl Screens {
     /// Returns every timeline on the screen with its area, from top to bottom.
     pub(crate) fn timelines(&self, area: Rect) -> Vec<(TimelineView<'_>, Rect)> {
         let mode = self.timeline_mode();
-        if let Some(open) = self.shown_run() {
+        if let Some(open) = self.shown_run().or_else(|| self.run_with_player()) {
             let lanes = open.session.timeline_choice(&self.frame.timeline.config.lanes).lanes(mode);
             return vec![(TimelineView::of_session(&open.session, lanes, mode, area), area)];
         }

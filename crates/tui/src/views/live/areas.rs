@@ -2,7 +2,7 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::inside_border;
+use crate::widgets::layout::{Zoom, inside_border};
 
 /// From this width on the replay is to the right of the terminal; below it the replay has its own view.
 const SIDE_BY_SIDE_FROM: u16 = 120;
@@ -52,6 +52,27 @@ impl LiveAreas {
         Self { status, terminal, requests, changed, replay }
     }
 
+    /// Computes the areas of a recorded terminal, which has no changes under way.
+    pub(crate) fn for_recording(screen: Rect, requests: usize, zoom: Zoom) -> Self {
+        let areas = Self::new(screen, requests);
+        if zoom == Zoom::On {
+            let terminal =
+                Rect { y: screen.y + 1, height: screen.height.saturating_sub(1), ..screen };
+            return Self { status: areas.status, terminal, ..Self::default() };
+        }
+        let replay = match areas.replay.is_empty() {
+            true => Rect::default(),
+            false => areas.replay.union(areas.changed),
+        };
+        // A run of few turns gives the terminal the rows that its list does not need.
+        let needed = u16::try_from(requests).unwrap_or(u16::MAX).max(1).saturating_add(2);
+        let height = areas.requests.height.min(needed);
+        let freed = areas.requests.height - height;
+        let terminal = Rect { height: areas.terminal.height + freed, ..areas.terminal };
+        let requests = Rect { y: areas.requests.y + freed, height, ..areas.requests };
+        Self { terminal, requests, changed: Rect::default(), replay, ..areas }
+    }
+
     /// Computes the areas while there is no live run: a sentence in the place of the terminal, the requests of the open run
     /// in the rest of the height, and its replay beside them. Without an open run the sentence has all the room.
     pub(crate) fn without_run(screen: Rect, has_run: bool) -> Self {
@@ -90,6 +111,9 @@ mod tests {
                 |it: LiveAreas| [it.status, it.terminal, it.requests, it.changed, it.replay];
             assert_apart(screen, parts(areas));
             assert_apart(screen, parts(LiveAreas::without_run(screen, true)));
+            for zoom in [Zoom::Off, Zoom::On] {
+                assert_apart(screen, parts(LiveAreas::for_recording(screen, 56, zoom)));
+            }
             assert!(
                 areas.terminal_inside().height >= 4
                     && areas.requests.height >= MIN_REQUEST_ROWS + 2,

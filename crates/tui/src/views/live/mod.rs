@@ -8,6 +8,7 @@
 pub mod areas;
 pub mod draw;
 pub mod live_facts;
+pub mod player;
 pub mod printed;
 pub mod terminal;
 
@@ -31,7 +32,10 @@ use crate::{
     },
 };
 
-use super::live::terminal::{TerminalScreen, search::FindDirection};
+use super::live::{
+    player::{PlayerMessage, TerminalPlayer},
+    terminal::{TerminalScreen, search::FindDirection},
+};
 
 use areas::LiveAreas;
 
@@ -46,6 +50,8 @@ pub struct LiveView {
     /// The state of each request, in the order of the plan.
     pub turns: Vec<LiveTurn>,
     pub terminal: TerminalScreen,
+    /// The recorded terminal that is shown instead, once no agent is at work.
+    pub player: Option<Box<TerminalPlayer>>,
     pub focus: LiveFocus,
     pub rows: ListPane,
     pub spent: RunTotal,
@@ -239,6 +245,8 @@ pub enum LiveMessage {
     OtherRun,
     /// Set it beside the run that it was started from.
     Compare,
+    /// Moves in the recorded terminal.
+    Player(PlayerMessage),
 }
 
 /// A frame that the agent does not end is shown after this.
@@ -256,6 +264,7 @@ impl LiveView {
             is_interactive: false,
             turns: vec![],
             terminal: TerminalScreen::new(terminal),
+            player: None,
             focus: LiveFocus::default(),
             rows: ListPane::default(),
             spent: RunTotal::default(),
@@ -288,10 +297,16 @@ impl LiveView {
     pub(crate) fn keyboard_context(&self) -> KeyContext {
         match (&self.input.prompt, self.focus) {
             (Some(_), _) => KeyContext::LivePrompt,
+            (None, LiveFocus::Requests) if self.player.is_some() => KeyContext::RecordedTerminal,
             (None, _) if self.has_no_run() => KeyContext::Anywhere,
             (None, LiveFocus::Terminal) => KeyContext::Agent,
             (None, LiveFocus::Requests) => KeyContext::Live,
         }
+    }
+
+    /// Returns the screen that is shown: of the agent, or of a recording.
+    fn shown_terminal_mut(&mut self) -> &mut TerminalScreen {
+        self.player.as_mut().map_or(&mut self.terminal, |player| &mut player.screen)
     }
 
     /// Returns whether the run accepts no more commands.
@@ -345,7 +360,7 @@ impl LiveView {
             LiveMessage::Elsewhere => self.phase = LivePhase::Elsewhere,
             LiveMessage::Over { words, is_whole } => self.end_run(words, is_whole),
             LiveMessage::Move(motion) => self.rows.move_cursor(motion),
-            LiveMessage::Scroll(motion) => self.terminal.scroll_history(motion),
+            LiveMessage::Scroll(motion) => self.shown_terminal_mut().scroll_history(motion),
             LiveMessage::Enter => return self.enter_terminal(),
             LiveMessage::Leave => return self.leave_terminal(),
             LiveMessage::PauseOrGoOn => return self.pause_or_go_on(),
@@ -365,7 +380,7 @@ impl LiveView {
             LiveMessage::EraseAll => self.edit_prompt(String::clear),
             LiveMessage::Accept => return self.accept_prompt(),
             LiveMessage::Cancel => self.input.prompt = None,
-            LiveMessage::Show => {} // needs the rest of the program, see `around`
+            LiveMessage::Show | LiveMessage::Player(_) => {} // need the rest of the program
             LiveMessage::Beside | LiveMessage::OtherRun => self.notice = Some(NOT_YET.into()),
             LiveMessage::Compare => self.notice = Some(NOTHING_TO_COMPARE.into()),
         }
@@ -668,6 +683,9 @@ impl LiveView {
             }
             Some(LiveQuestion::Resume) => {
                 self.phase = LivePhase::Starting;
+                if let Some(player) = self.player.take() {
+                    self.terminal = player.screen; // the agent's output follows it
+                }
                 vec![Effect::ResumeLive(PathBuf::from(&self.plan.out))]
             }
             None => vec![],
@@ -734,7 +752,7 @@ impl LiveView {
 
     fn find_in_terminal(&mut self, direction: FindDirection) {
         let words = std::mem::take(&mut self.input.find_words);
-        if let Err(why) = self.terminal.find_words(&words, direction) {
+        if let Err(why) = self.shown_terminal_mut().find_words(&words, direction) {
             self.notice = Some(why);
         }
         self.input.find_words = words;

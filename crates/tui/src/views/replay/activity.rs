@@ -23,12 +23,15 @@ pub(crate) fn has_one_request(session: &Session) -> bool {
     session.run.turns.len() == 1
 }
 
-/// Returns whether the run is a trial of which only its result and texts of the harness are there: no step of an agent.
+/// Returns whether the run is a trial of which only its result, recorded terminals and texts of the harness are there: no
+/// step of an agent's log.
 pub(crate) fn is_trial_without_log(run: &Run) -> bool {
+    let recordings = run.terminal_recordings();
     let is_text = |step: &Step| step.kind == StepKind::Message && step.role == Role::System;
+    let is_recorded = |step: &Step| recordings.iter().any(|(id, _)| *id == step.place.source);
     run.trial.is_some()
         && run.turns.len() <= 1
-        && run.turns.iter().all(|turn| turn.steps.iter().all(is_text))
+        && run.turns.iter().all(|turn| turn.steps.iter().all(|it| is_text(it) || is_recorded(it)))
 }
 
 /// Returns the actions of the agent in a run with one request: the steps that call a tool or start an agent, each with

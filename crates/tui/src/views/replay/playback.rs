@@ -77,6 +77,11 @@ impl PlaybackState {
         SPEEDS.iter().enumerate().map(move |(index, (words, _))| (*words, index == chosen))
     }
 
+    /// Returns the speed as a multiple of the normal one.
+    pub(crate) fn speed_factor(&self) -> f64 {
+        SPEEDS[self.speed].1
+    }
+
     /// Returns the time until the next move; None while paused.
     pub(crate) fn time_until_next_move(&self) -> Option<Duration> {
         self.is_playing.then(|| self.unit.duration_at_normal_speed().div_f64(SPEEDS[self.speed].1))

@@ -104,6 +104,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(GoTo, "goto-compare", &[c('o')], "the comparison", "", |_| to_view(views::ViewMessage::To(View::Compare))).unlisted(),
     row(GoTo, "goto-runs", &[c('u')], "the table of runs", "", |_| to_view(views::ViewMessage::To(View::Collection))).unlisted(),
     row(GoTo, "goto-live", &[c('l')], "the live run", "", |_| to_view(views::ViewMessage::To(View::Live))).unlisted(),
+    row(GoTo, "goto-terminal", &[c('t')], "the terminal of the run, live or recorded", "", |_| to_view(views::ViewMessage::To(View::Live))).unlisted(),
     row(GoTo, "goto-process", &[c('p')], "the process", "", |_| to_view(views::ViewMessage::To(View::Process))).unlisted(),
     row(GoTo, "goto-layers", &[c('y')], "the layers", "", |_| to_view(views::ViewMessage::To(View::Layers))).unlisted(),
     row(GoTo, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "stay here", "cancel", |_| to_shell(state::ShellMessage::Forget)).unlisted(),

@@ -1,9 +1,10 @@
 //! The keys of a run that is being made: one row a binding.
 
 use crate::{
-    session::turns,
+    session::{timeline::TimelineMessage, turns},
     shell::{AppMessage, overlay},
-    views::live::{LiveMessage, terminal::search::FindDirection},
+    views::live::{LiveMessage, player::PlayerMessage, terminal::search::FindDirection},
+    views::replay::playback::PlaybackMessage,
     widgets::{
         key::{BaseKey, Key},
         scroll::Motion,
@@ -12,8 +13,8 @@ use crate::{
 
 use super::{
     KeyBinding,
-    KeyContext::{Agent, Live, LivePrompt, LiveQuestion},
-    row::{c, k, open_overlay, row, to_live, to_turns},
+    KeyContext::{Agent, Live, LivePrompt, LiveQuestion, RecordedTerminal},
+    row::{c, k, open_overlay, row, to_live, to_playback, to_player, to_timeline, to_turns},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -42,6 +43,20 @@ pub static ROWS: &[KeyBinding] = &[
     row(Live, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "back to the view before", "", |_| AppMessage::Back),
     row(Live, "run-details", &[c('i')], "run details, and the full request", "", |_| open_overlay(overlay::OverlayKind::Info)),
     row(Live, "warnings", &[c('e')], "all warnings", "warnings", |_| open_overlay(overlay::OverlayKind::Warnings)),
+    row(RecordedTerminal, "play", &[c(' ')], "play the recorded terminal with its own timing, or pause; at its end from the start", "play", |_| to_player(PlayerMessage::PlayOrPause)),
+    row(RecordedTerminal, "previous-step", &[k(BaseKey::Left), c('h'), c(',')], "to the end of the step before; five seconds back where the steps are not aligned", "", |n| to_player(PlayerMessage::Step(-(n.repetitions() as isize)))),
+    row(RecordedTerminal, "next-step", &[k(BaseKey::Right), c('l'), c('.')], "to the end of the next step; five seconds forward where the steps are not aligned", "step", |n| to_player(PlayerMessage::Step(n.repetitions() as isize))),
+    row(RecordedTerminal, "up", &[k(BaseKey::Up), c('k')], "previous turn", "", |n| to_player(PlayerMessage::Turn(-(n.repetitions() as isize)))),
+    row(RecordedTerminal, "down", &[k(BaseKey::Down), c('j')], "next turn", "turn", |n| to_player(PlayerMessage::Turn(n.repetitions() as isize))),
+    row(RecordedTerminal, "start", &[k(BaseKey::Home)], "to the start of the recorded terminal; gg too", "", |_| to_player(PlayerMessage::Start)),
+    row(RecordedTerminal, "end", &[c('G'), k(BaseKey::End)], "to the end of the recorded terminal", "", |_| to_player(PlayerMessage::End)),
+    row(RecordedTerminal, "next-recording", &[c('f')], "next recorded terminal of the run, such as that of the tests", "next recording", |_| to_player(PlayerMessage::NextRecording)),
+    row(RecordedTerminal, "scroll-left", &[c('<')], "to the left in a terminal that is wider than its panel", "", |n| to_player(PlayerMessage::Sideways(-(n.repetitions().min(999) as i16)))),
+    row(RecordedTerminal, "scroll-right", &[c('>')], "to the right in a terminal that is wider than its panel", "sideways", |n| to_player(PlayerMessage::Sideways(n.repetitions().min(999) as i16))),
+    row(RecordedTerminal, "maximize", &[c('m')], "maximize the terminal", "maximize", |_| AppMessage::Zoom),
+    row(RecordedTerminal, "play-faster", &[c('+'), c('=')], "play faster", "", |_| to_playback(PlaybackMessage::Faster)),
+    row(RecordedTerminal, "play-slower", &[c('-')], "play slower", "", |_| to_playback(PlaybackMessage::Slower)),
+    row(RecordedTerminal, "timeline", &[c('t')], "timeline: full, slim or hidden", "", |_| to_timeline(TimelineMessage::NextMode)),
     row(LivePrompt, "accept", &[k(BaseKey::Enter)], "confirm the input", "confirm", |_| to_live(LiveMessage::Accept)),
     row(LivePrompt, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel", |_| to_live(LiveMessage::Cancel)),
     row(LivePrompt, "erase", &[k(BaseKey::Backspace)], "erase a character", "", |_| to_live(LiveMessage::Erase)),

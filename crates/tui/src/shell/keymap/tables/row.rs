@@ -87,6 +87,7 @@ wrappers! {
     focus_panel(ReplayPanel) = to_replay, replay::ReplayMessage::Focus;
     to_audit(audit::AuditMessage) = AppMessage::Run, RunMessage::Audit;
     to_live(live::LiveMessage) = AppMessage::Live;
+    to_player(live::player::PlayerMessage) = to_live, live::LiveMessage::Player;
     to_jobs(jobs::JobsMessage) = AppMessage::Jobs;
     to_form(form::FormMessage) = to_jobs, jobs::JobsMessage::Form;
     to_job_list(jobs::job_list::JobListMessage) = to_jobs, jobs::JobsMessage::List;

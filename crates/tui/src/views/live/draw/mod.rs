@@ -1,6 +1,7 @@
 //! Draws a live run: a status line, the agent's terminal, its requests, and the changes of the turn under way.
 
 mod changed;
+mod player;
 pub mod requests;
 mod status;
 pub mod terminal;
@@ -34,6 +35,9 @@ pub fn draw(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffe
 
 fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffer) {
     let has_keyboard = live.focus == LiveFocus::Terminal;
+    if let Some(recorded) = &live.player {
+        return player::draw(recorded, true, theme, areas.terminal, buffer);
+    }
     let name = match live.is_interactive {
         _ if live.has_no_run() => " live run ",
         true => " terminal ",

@@ -19,8 +19,17 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 fn left_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
     let (sign, words, meaning) = phase_words(&live.phase);
+    if live.has_no_run() && live.player.is_some() {
+        let count = format!("  {}", format_number::count_with_noun(live.turns.len(), "turn"));
+        return vec![
+            trusted_span("▷ recorded terminal", theme.style_for(Meaning::Playing)),
+            trusted_span(count, theme.style_for(Meaning::Text)),
+        ];
+    }
     if live.has_no_run() {
-        return vec![trusted_span(format!("{sign} {words}"), theme.style_for(meaning))];
+        let recorded =
+            if live.turns.is_empty() { "" } else { " · this run has no recorded terminal" };
+        return vec![trusted_span(format!("{sign} {words}{recorded}"), theme.style_for(meaning))];
     }
     let count = format!("  turn {}/{}", live.finished_count(), live.turns.len());
     vec![

@@ -29,15 +29,32 @@ pub fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
+    let size = terminal.size();
+    let part = Rect::new(0, 0, size.width, size.height);
+    draw_part(terminal, part, has_keyboard, theme, area, buffer);
+}
+
+/// Draws a part of the screen at the upper left of the area, as much as it has room for.
+pub(super) fn draw_part(
+    terminal: &TerminalScreen,
+    part: Rect,
+    has_keyboard: bool,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let area = area.intersection(buffer.area);
     for y in 0..area.height {
         for x in 0..area.width {
             let at = (area.x + x, area.y + y);
             buffer[at].reset();
-            let Some(cell) = terminal.cell_at(x, y) else { continue };
-            let is_cut = cell.flags.contains(Flags::WIDE_CHAR) && x + 1 >= area.width;
+            let is_inside = x < part.width && y < part.height;
+            let (column, row) = (part.x + x, part.y + y);
+            let Some(cell) = terminal.cell_at(column, row).filter(|_| is_inside) else { continue };
+            let is_cut =
+                cell.flags.contains(Flags::WIDE_CHAR) && x + 1 >= part.width.min(area.width);
             let mut style = cell_style(cell, theme);
-            if terminal.is_match_cell(x, y) {
+            if terminal.is_match_cell(column, row) {
                 style = theme.style_for(Meaning::CurrentHit);
             }
             buffer[at].set_style(style);
@@ -50,7 +67,10 @@ pub fn draw(
         }
     }
     let cursor = terminal.cursor_on_screen().filter(|_| has_keyboard);
-    if let Some((x, y)) = cursor.filter(|(x, y)| *x < area.width && *y < area.height) {
+    let cursor = cursor.and_then(|(x, y)| Some((x.checked_sub(part.x)?, y.checked_sub(part.y)?)));
+    let is_inside =
+        |x: u16, y: u16| x < area.width.min(part.width) && y < area.height.min(part.height);
+    if let Some((x, y)) = cursor.filter(|(x, y)| is_inside(*x, *y)) {
         let cell = &mut buffer[(area.x + x, area.y + y)];
         cell.modifier.toggle(Modifier::REVERSED);
     }

@@ -6,13 +6,16 @@
 
 use alacritty_terminal::{
     event::{Event, EventListener},
+    grid::Dimensions,
     term::{Term, TermMode},
     vte::ansi::{
         Attr, CharsetIndex, ClearMode, CursorShape, CursorStyle, Handler, Hyperlink, KeyboardModes,
-        KeyboardModesApplyBehavior, LineClearMode, Mode, ModifyOtherKeys, PrivateMode, Rgb,
-        StandardCharset, TabulationClearMode, cursor_icon::CursorIcon,
+        KeyboardModesApplyBehavior, LineClearMode, Mode, ModifyOtherKeys, NamedPrivateMode,
+        PrivateMode, Rgb, StandardCharset, TabulationClearMode, cursor_icon::CursorIcon,
     },
 };
+
+use super::checkpoint::HiddenState;
 
 /// Enhancements of the kitty keyboard protocol, as bits of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +47,7 @@ impl KeyboardFlags {
 const MAX_FLAG_SETS: usize = 32;
 
 /// The current keyboard modes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct KeyboardState {
     /// The flags of the main screen and of the alternate screen; the last of a stack is current.
     stacks: [Vec<KeyboardFlags>; 2],
@@ -127,11 +130,19 @@ pub struct WithKeyboard<'a, L: EventListener> {
     pub term: &'a mut Term<L>,
     pub keyboard: &'a mut KeyboardState,
     pub outbox: &'a L,
+    pub hidden: &'a mut HiddenState,
 }
 
 impl<L: EventListener> WithKeyboard<'_, L> {
     fn term_modes(&self) -> TermMode {
         *self.term.mode()
+    }
+
+    /// A change of the columns gives the scroll region the whole screen.
+    fn note_column_mode(&mut self, mode: PrivateMode) {
+        if mode == PrivateMode::Named(NamedPrivateMode::ColumnMode) {
+            self.hidden.note_scroll_region(true);
+        }
     }
 
     fn send_answer(&self, words: String) {
@@ -182,14 +193,65 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
 
     fn reset_state(&mut self) {
         *self.keyboard = KeyboardState::default();
+        self.hidden.note_reset();
         self.term.reset_state();
+    }
+
+    fn input(&mut self, c: char) {
+        self.hidden.note_char(c);
+        self.term.input(c);
+    }
+
+    fn set_scrolling_region(&mut self, top: usize, bottom: Option<usize>) {
+        let rows = self.term.screen_lines();
+        self.hidden.note_scroll_region(top <= 1 && bottom.is_none_or(|bottom| bottom >= rows));
+        self.term.set_scrolling_region(top, bottom);
+    }
+
+    fn set_private_mode(&mut self, mode: PrivateMode) {
+        self.note_column_mode(mode);
+        self.term.set_private_mode(mode);
+    }
+
+    fn unset_private_mode(&mut self, mode: PrivateMode) {
+        self.note_column_mode(mode);
+        self.term.unset_private_mode(mode);
+    }
+
+    fn set_horizontal_tabstop(&mut self) {
+        self.hidden.note_tab_stops();
+        self.term.set_horizontal_tabstop();
+    }
+
+    fn clear_tabs(&mut self, mode: TabulationClearMode) {
+        self.hidden.note_tab_stops();
+        self.term.clear_tabs(mode);
+    }
+
+    fn set_tabs(&mut self, interval: u16) {
+        self.hidden.note_tab_stops();
+        self.term.set_tabs(interval);
+    }
+
+    fn set_active_charset(&mut self, index: CharsetIndex) {
+        self.hidden.note_charset(index);
+        self.term.set_active_charset(index);
+    }
+
+    fn push_title(&mut self) {
+        self.hidden.note_title_pushed();
+        self.term.push_title();
+    }
+
+    fn pop_title(&mut self) {
+        self.hidden.note_title_popped();
+        self.term.pop_title();
     }
 
     hand_on! {
         set_title(title: Option<String>);
         set_cursor_style(style: Option<CursorStyle>);
         set_cursor_shape(shape: CursorShape);
-        input(c: char);
         goto(line: i32, column: usize);
         goto_line(line: i32);
         goto_col(column: usize);
@@ -209,7 +271,6 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
         bell();
         substitute();
         newline();
-        set_horizontal_tabstop();
         scroll_up(rows: usize);
         scroll_down(rows: usize);
         insert_blank_lines(count: usize);
@@ -222,20 +283,14 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
         restore_cursor_position();
         clear_line(mode: LineClearMode);
         clear_screen(mode: ClearMode);
-        clear_tabs(mode: TabulationClearMode);
-        set_tabs(interval: u16);
         reverse_index();
         terminal_attribute(attribute: Attr);
         set_mode(mode: Mode);
         unset_mode(mode: Mode);
         report_mode(mode: Mode);
-        set_private_mode(mode: PrivateMode);
-        unset_private_mode(mode: PrivateMode);
         report_private_mode(mode: PrivateMode);
-        set_scrolling_region(top: usize, bottom: Option<usize>);
         set_keypad_application_mode();
         unset_keypad_application_mode();
-        set_active_charset(index: CharsetIndex);
         configure_charset(index: CharsetIndex, charset: StandardCharset);
         set_color(index: usize, colour: Rgb);
         dynamic_color_sequence(prefix: String, index: usize, terminator: &str);
@@ -243,8 +298,6 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
         clipboard_store(clipboard: u8, base64: &[u8]);
         clipboard_load(clipboard: u8, terminator: &str);
         decaln();
-        push_title();
-        pop_title();
         text_area_size_pixels();
         text_area_size_chars();
         set_hyperlink(link: Option<Hyperlink>);

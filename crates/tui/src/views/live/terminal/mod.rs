@@ -6,6 +6,7 @@
 //! program moves the bytes both ways, so that a whole session can be played back without a program. The output of a
 //! program is not trusted: it can move the cursor here and nowhere else, has no clipboard, and its history is bounded.
 
+pub mod checkpoint;
 pub mod keyboard_modes;
 pub mod kitty_keys;
 pub mod mouse_reports;
@@ -28,6 +29,7 @@ use std::{
 
 use crate::widgets::scroll::Motion;
 
+use checkpoint::HiddenState;
 use keyboard_modes::{KeyboardFlags, KeyboardState, WithKeyboard};
 use search::TerminalMatch;
 
@@ -54,7 +56,10 @@ pub struct TerminalScreen {
     parser: Processor<FrameHold>,
     outbox: EventOutbox,
     keyboard: KeyboardState,
+    hidden: HiddenState,
     size: Size,
+    /// The most lines of history.
+    history_limit: usize,
     title: Option<String>,
     bells: usize,
     last_match: Option<TerminalMatch>,
@@ -121,10 +126,15 @@ pub(crate) fn at_least_min_size(size: Size) -> Size {
 impl TerminalScreen {
     /// Creates an empty screen, no smaller than [`MIN_SIZE`].
     pub fn new(size: Size) -> Self {
+        Self::with_history(size, HISTORY_LINES)
+    }
+
+    /// Creates an empty screen with so many lines of history at most.
+    pub(crate) fn with_history(size: Size, history_limit: usize) -> Self {
         let size = at_least_min_size(size);
         let outbox = EventOutbox::default();
         let config = Config {
-            scrolling_history: HISTORY_LINES,
+            scrolling_history: history_limit,
             kitty_keyboard: false, // see `keyboard`
             osc52: Osc52::Disabled,
             ..Config::default()
@@ -134,7 +144,9 @@ impl TerminalScreen {
             parser: Processor::new(),
             outbox,
             keyboard: KeyboardState::default(),
+            hidden: HiddenState::default(),
             size,
+            history_limit,
             title: None,
             bells: 0,
             last_match: None,
@@ -143,8 +155,9 @@ impl TerminalScreen {
 
     /// Takes what the program wrote.
     pub fn feed(&mut self, bytes: &[u8]) -> TerminalReplies {
-        let Self { term, parser, outbox, keyboard, .. } = self;
-        parser.advance(&mut WithKeyboard { term, keyboard, outbox }, bytes);
+        let Self { term, parser, outbox, keyboard, hidden, .. } = self;
+        hidden.note_bytes(bytes);
+        parser.advance(&mut WithKeyboard { term, keyboard, outbox, hidden }, bytes);
         self.collect_replies()
     }
 
@@ -167,8 +180,8 @@ impl TerminalScreen {
     /// Shows the received part of a frame that takes too long.
     pub(crate) fn end_held_frame(&mut self) -> TerminalReplies {
         if self.holds_frame() {
-            let Self { term, parser, outbox, keyboard, .. } = self;
-            parser.stop_sync(&mut WithKeyboard { term, keyboard, outbox });
+            let Self { term, parser, outbox, keyboard, hidden, .. } = self;
+            parser.stop_sync(&mut WithKeyboard { term, keyboard, outbox, hidden });
         }
         self.collect_replies()
     }
@@ -226,6 +239,7 @@ impl TerminalScreen {
         if size != self.size {
             self.size = size;
             self.term.resize(TerminalCells(size));
+            self.hidden.note_scroll_region(true);
             self.clamp_scroll();
             self.last_match = None; // its place is another one
         }
@@ -293,6 +307,11 @@ impl TerminalScreen {
         }
         let point = self.term.grid().cursor.point;
         self.screen_position(point)
+    }
+
+    /// Returns the row of the cursor; None where it is scrolled out.
+    pub(crate) fn cursor_row(&self) -> Option<u16> {
+        self.screen_position(self.term.grid().cursor.point).map(|(_, row)| row)
     }
 
     fn screen_position(&self, point: Point) -> Option<(u16, u16)> {

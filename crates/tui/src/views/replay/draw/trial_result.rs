@@ -55,6 +55,9 @@ fn result_rows(session: &Session, width: usize) -> impl Iterator<Item = (String,
 
 fn head_text(session: &Session) -> &'static str {
     match session.run.turns.iter().any(|turn| !turn.steps.is_empty()) {
+        true if !session.run.terminal_recordings().is_empty() => {
+            "no log that can be read; the steps are those of the terminal, and the texts of the harness"
+        }
         true => "no log that can be read; the steps are the texts of the harness",
         false => "this trial has no log that can be read",
     }
@@ -77,5 +80,9 @@ fn result_lines(session: &Session) -> Vec<(String, Meaning)> {
     let warnings = session.run.warnings.iter();
     let warnings = warnings.map(|it| (format!("⚠ {}: {}", it.place, it.what), Meaning::Warning));
     let head = (head_text(session).to_owned(), Meaning::Muted);
-    std::iter::once(head).chain(facts).chain(task).chain(warnings).collect()
+    let recordings = session.run.terminal_recordings();
+    let names: Vec<&str> = recordings.iter().map(|(_, name)| *name).collect();
+    let terminals = (!names.is_empty())
+        .then(|| (format!("terminal: g t plays {}", names.join(", ")), Meaning::Text));
+    std::iter::once(head).chain(terminals).chain(facts).chain(task).chain(warnings).collect()
 }
