@@ -97,7 +97,7 @@ impl TerminalRecording {
         let ends =
             || self.turn_ends.iter().enumerate().filter_map(|(turn, end)| Some((turn, (*end)?)));
         let (turn, _) =
-            ends().find(|(_, end)| *end + SAME_TIME >= seconds).or_else(|| ends().last())?;
+            ends().find(|(_, end)| *end + SAME_TIME >= seconds).or_else(|| ends().next_back())?;
         let first = self.step_ends.partition_point(|(id, _)| id.turn < turn);
         let steps = &self.step_ends[first..];
         let steps = &steps[..steps.partition_point(|(id, _)| id.turn == turn)];

@@ -305,10 +305,15 @@ impl<'a> StepClock<'a> {
         let last = recording.seconds;
         self.ends.extend(self.own_ends[self.passed..].iter().map(|(_, id)| (*id, last)));
         let steps = main_steps(self.run).count();
+        let mut turn_ends = vec![None; self.run.turns.len()];
+        for ((_, turn), next) in self.markers.iter().zip(1..) {
+            turn_ends[*turn] = Some(self.markers.get(next).map_or(last, |(seconds, _)| *seconds));
+        }
+        let is_marked = !self.markers.is_empty();
         let alignment = if !self.own_ends.is_empty() {
             TerminalAlignment::OwnSteps
-        } else if !self.markers.is_empty() {
-            self.ends = self.ends_after_markers();
+        } else if is_marked {
+            self.ends = self.ends_after_markers(&turn_ends);
             TerminalAlignment::TurnMarkers
         } else if self.ends.len() * 2 >= steps && steps > 0 {
             TerminalAlignment::PrintedRecords
@@ -326,12 +331,8 @@ impl<'a> StepClock<'a> {
             latest = latest.max(end.min(last));
             *end = latest;
         }
-        let mut turn_ends = vec![None; self.run.turns.len()];
         for (id, end) in &step_ends {
-            turn_ends[id.turn] = Some(*end);
-        }
-        for ((_, turn), next) in self.markers.iter().zip(1..) {
-            turn_ends[*turn] = Some(self.markers.get(next).map_or(last, |(seconds, _)| *seconds));
+            turn_ends[id.turn] = turn_ends[id.turn].filter(|_| is_marked).or(Some(*end));
         }
         TerminalRecording { alignment, step_ends, turn_ends, ..recording }
     }
@@ -348,15 +349,15 @@ impl<'a> StepClock<'a> {
         if is_within { ends } else { HashMap::new() }
     }
 
-    /// Returns the ends of steps whose times are recorded, by the beginning of their turn.
-    fn ends_after_markers(&self) -> HashMap<StepId, f64> {
+    /// Returns the ends of steps whose times are recorded, by the beginning of their turn; none is after its end.
+    fn ends_after_markers(&self, turn_ends: &[Option<f64>]) -> HashMap<StepId, f64> {
         let starts: HashMap<usize, f64> =
             self.markers.iter().map(|(at, turn)| (*turn, *at)).collect();
         main_steps(self.run)
             .filter_map(|(id, step)| {
                 let began = self.run.turns[id.turn].started_at?;
                 let passed = seconds_between(began, end_time(step)?).max(0.0);
-                Some((id, starts.get(&id.turn)? + passed))
+                Some((id, (starts.get(&id.turn)? + passed).min(turn_ends[id.turn]?)))
             })
             .collect()
     }
@@ -509,7 +510,7 @@ mod tests {
         let archive = archive_of(&[cast]);
         let mut run = run_of(
             &[OWN_RECORDING],
-            vec![vec![step_at(500), step_at(502)], vec![step_at(900)], vec![]],
+            vec![vec![step_at(500), step_at(502), step_at(599)], vec![step_at(900)], vec![]],
         );
         for step in run.turns.iter_mut().flat_map(|turn| &mut turn.steps) {
             step.place.source = SourceId(1);

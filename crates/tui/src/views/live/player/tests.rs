@@ -74,13 +74,13 @@ impl Answers {
     }
 
     /// Returns all that can be seen of the screen.
-    fn seen(&self) -> (String, Option<(u16, u16)>, Vec<String>, Option<String>, Size) {
+    fn seen(&self) -> (String, Vec<String>, String) {
         let screen = &self.player.screen;
         let size = screen.size();
         let cells = (0..size.height).flat_map(|y| (0..size.width).map(move |x| (x, y)));
         let cells = cells.map(|(x, y)| format!("{:?}", screen.cell_at(x, y))).collect();
-        let title = screen.title().map(str::to_owned);
-        (screen.full_text(), screen.cursor_on_screen(), cells, title, size)
+        let rest = format!("{:?} {:?} {size}", screen.cursor_on_screen(), screen.title());
+        (screen.full_text(), cells, rest)
     }
 }
 
