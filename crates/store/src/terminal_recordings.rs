@@ -522,7 +522,7 @@ mod tests {
         assert_eq!(recording.turn_ends, [Some(4.0), Some(9.0), None]);
         assert_eq!(
             times_of(&recording),
-            [1.0, 3.0, 6.0],
+            [1.0, 3.0, 4.0, 6.0],
             "within the turn by the times of the log"
         );
     }
