@@ -2,6 +2,7 @@
 
 mod calibration;
 mod document;
+mod fitness;
 mod grouping;
 pub(super) mod inputs;
 mod number_text;
@@ -33,6 +34,7 @@ use super::{
     run_args,
 };
 use document::{AgreeDocument, AgreementSettings};
+use fitness::{FitnessArgs, JudgeFitness};
 use grouping::AgreeGrouping;
 use inputs::AgreeInputs;
 use reference::ReferenceTerms;
@@ -98,6 +100,8 @@ pub struct AgreeArgs {
     repeats: bool,
     #[command(flatten)]
     against: AgainstArgs,
+    #[command(flatten)]
+    fitness: FitnessArgs,
     /// Compare two graded rubric trees of PaperBench leaf by leaf, the reference first: JudgeEval's table, by category
     /// and overall. Several pairs are pooled. Classes without a value count as 0 in averages, as in JudgeEval, unless
     /// --zero-division changes it
@@ -303,10 +307,14 @@ impl AgreeContext<'_> {
         let reference =
             reference.map(|at| (at, args.against.reference_terms(ZeroDivision::Undefined)));
         let folders = &self.folders;
+        let reference_place = reference.map(|(at, _)| at);
+        let fitness =
+            JudgeFitness::for_panel(&panel, &scale, reference_place, plan.seed, &args.fitness);
         let measuring =
             AgreementSettings { part, scale, plan, grouping: args.by, folders, reference };
         let mut document = AgreeDocument::new(&panel, &measuring);
         document.calibration = calibration;
+        document.fitness = fitness;
         Ok(document)
     }
 }

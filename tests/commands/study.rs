@@ -64,7 +64,9 @@ fn agreement_is_what_scipy_and_scikit_learn_say() {
         let scale = RatingScale::from_scores(number_list(&case["levels"])).unwrap();
         let agreement = Ratings::new(scale, &number_pairs(&case)).agreement(&bootstrap_plan(&case));
 
-        for coefficient in Coefficient::ALL {
+        // `study_fitness` has the vectors of intraclass correlation.
+        let is_here = |it: &Coefficient| !it.name().starts_with("icc_");
+        for coefficient in Coefficient::ALL.into_iter().filter(is_here) {
             let what = format!("{}: {}", case["name"], coefficient.name());
             assert_near(
                 agreement.value_for(coefficient),

@@ -87,7 +87,8 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
                 (expected["n"].clone(), expected["runs"].clone()),
                 "{what}"
             );
-            for (it, found) in &estimates {
+            // `study_fitness` has the vectors of intraclass correlation.
+            for (it, found) in estimates.iter().filter(|(it, _)| !it.name().starts_with("icc_")) {
                 let is_drawn = case["with_intervals"].as_bool().unwrap();
                 let what = format!("{what}: {}", it.name());
                 intervals += assert_twice(found, &expected[it.name()], is_drawn, &what);

@@ -227,6 +227,8 @@ pub struct Verdict {
     pub reason: Option<String>,
     /// SHA-256 of the judged text where it may change, as that of a decision. Hex digits.
     pub about_sha256: Option<String>,
+    /// The confidence that the judge states in its score, 0 to 1; None where it states none.
+    pub confidence: Option<f64>,
     /// The number of tool calls that showed the judge something of the code; None where the file does not record it.
     pub looks: Option<usize>,
     /// How much of its evidence has a quote that the code has; None where no quotes were requested.

@@ -5,6 +5,7 @@
 //! - Raters: [`agreement`] over pairs of ordinal scores, [`raters`] collects the scores and pairs them, [`score_table`]
 //!   reads scores from plain tables, [`stability`] measures a judge against itself, [`graded_trees`] compares two graded
 //!   trees node by node.
+//!   [`fitness`] asks whether a judge can be used: consensus of a panel, alternative annotator test, calibration, abstention.
 //! - Audits: [`audit_items`] are the things to label, [`queue`] orders them for a human, [`design`] describes a study over
 //!   many runs, [`division`] divides its labels among raters, [`loaded_study`] has its progress, [`adjudication`] its cases.
 //! - Runs: [`compare`] sets two runs side by side, [`corpus`] many; [`pairing`] decides which runs are compared, [`paired`]
@@ -45,6 +46,7 @@ pub mod correlation;
 pub mod design;
 pub mod division;
 pub mod fairness;
+pub mod fitness;
 pub mod graded_trees;
 pub mod harness_names;
 mod krippendorff;

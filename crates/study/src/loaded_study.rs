@@ -252,8 +252,14 @@ impl LoadedStudy {
         let AuditItem { unit, id, criterion, commit, judgement, .. } = item.item.clone();
         let scored_item = ScoredItem { run, unit, component: id, criterion, commit };
         let scale = Some(self.scale_of(item));
-        let scores =
-            vec![RaterScore { item: scored_item, score, scale, rubric: None, place: judgement }];
+        let scores = vec![RaterScore {
+            item: scored_item,
+            score,
+            scale,
+            rubric: None,
+            place: judgement,
+            confidence: None,
+        }];
         let rater = Rater { name: name.to_owned(), model: None, kind, labels, scores };
         RaterPanel { raters: vec![rater], problems: vec![] }
     }

@@ -110,6 +110,8 @@ pub struct RaterScore {
     pub rubric: Option<String>,
     /// The file or line that has the score.
     pub place: String,
+    /// The confidence that a judge states, 0 to 1; None where it states none.
+    pub confidence: Option<f64>,
 }
 
 /// A thing that is scored.
@@ -141,6 +143,8 @@ pub struct ScoredPair {
     pub item: ScoredItem,
     pub a: f64,
     pub b: f64,
+    /// The confidence that the second rater states, 0 to 1; None where it states none.
+    pub confidence_b: Option<f64>,
     /// The rubric that either names, both where they differ; None where neither names one.
     pub rubric: Option<String>,
 }
@@ -318,7 +322,13 @@ fn scored_pair(a: &RaterScore, b: &RaterScore) -> ScoredPair {
         (Some(a), Some(b)) if a != b => Some(format!("{a} and {b}")),
         (a, b) => a.clone().or_else(|| b.clone()),
     };
-    ScoredPair { item: ScoredItem { commit, ..a.item.clone() }, a: a.score, b: b.score, rubric }
+    ScoredPair {
+        item: ScoredItem { commit, ..a.item.clone() },
+        a: a.score,
+        b: b.score,
+        confidence_b: b.confidence,
+        rubric,
+    }
 }
 
 /// The number of digits from which on an abbreviated commit is unambiguous.

@@ -26,6 +26,16 @@ worded! {
         OneEach = "every task has one component only",
         /// Fleiss' kappa needs as many scores of every thing.
         UnequalScores = "things have different numbers of scores",
+        /// An analysis of variance needs a score of every rater for every item.
+        IncompleteItems = "not every rater scored every item",
+        /// The items differ as little as the raters do, and what is left is error.
+        EqualMeans = "all items and all raters have one mean",
+        /// The alternative annotator test leaves one annotator out and needs another.
+        FewerThanTwoAnnotators = "fewer than two annotators",
+        /// The t-test of the alternative annotator test needs 30 items.
+        TooFewItems = "fewer than 30 items",
+        /// So few labels cannot promise so small an error.
+        SmallCalibration = "too few labelled items for the promised error",
         /// A correlation's p-value and a correlation of ranks need three.
         FewerThanThreePairs = "fewer than three pairs",
         /// All scores of both raters are the same level.

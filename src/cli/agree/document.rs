@@ -21,6 +21,7 @@ use trajview_study::{
 use trajview_tui::shell::copy::shell_argument;
 
 use super::{
+    fitness::JudgeFitness,
     grouping::AgreeGrouping,
     number_text::{PlainNumber, doubted_intervals_text, plain_number},
     panel,
@@ -49,6 +50,8 @@ pub struct AgreeDocument {
     pub panel: Vec<PanelRow>,
     /// Every rater against one. Null if there is no reference.
     pub reference: Option<ReferenceAgreement>,
+    #[serde(flatten)]
+    pub fitness: JudgeFitness,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<JudgeRepeats>,
     /// Scores that no other rater has a counterpart to.
@@ -225,6 +228,7 @@ impl AgreeDocument {
             runs: runs.into_iter().map(str::to_owned).collect(),
             raters: panel.raters.iter().map(rater_row).collect(),
             calibration: None,
+            fitness: JudgeFitness::default(),
             repeats: None,
             panel: panel::panel_rows(panel, scale, plan),
             reference: measuring.reference.and_then(|(at, terms)| {

@@ -125,6 +125,7 @@ fn rater_of_score_file(read: &AgreeInput, scores: &[RigorScore]) -> Rater {
             scale: None,
             rubric,
             place: place.clone(),
+            confidence: None,
         })
     };
     let name = read.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! All raters together, with scores missing here and there: alpha, Fleiss' kappa, Gwet's AC.
+//! All raters together, with scores missing here and there: alpha, Fleiss' kappa, ICC, Gwet's AC.
 
 use std::collections::BTreeMap;
 
@@ -39,12 +39,14 @@ pub struct PanelAgreement {
 }
 
 /// The measures in the order of the columns, each with its head.
-const HEADS: [(MultiRaterMeasure, &str); 7] = [
+const HEADS: [(MultiRaterMeasure, &str); 9] = [
     (MultiRaterMeasure::Exact, "exact"),
     (MultiRaterMeasure::AlphaNominal, "alpha (nominal)"),
     (MultiRaterMeasure::Alpha, "alpha (ordinal)"),
     (MultiRaterMeasure::AlphaInterval, "alpha (interval)"),
     (MultiRaterMeasure::Fleiss, "Fleiss' kappa"),
+    (MultiRaterMeasure::Icc21, "ICC(2,1)"),
+    (MultiRaterMeasure::Icc31, "ICC(3,1)"),
     (MultiRaterMeasure::Ac1, "AC1"),
     (MultiRaterMeasure::Ac2, "AC2"),
 ];

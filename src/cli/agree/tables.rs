@@ -15,6 +15,7 @@ use super::{
         AgreeDocument, AgreementMeasures, AgreementPartRow, RaterPairRow, RaterRow,
         UnmatchedScoreRow,
     },
+    fitness,
     grouping::AgreeGrouping,
     number_text::{interval_text, print_section, with_interval},
     panel,
@@ -56,6 +57,7 @@ pub(crate) fn print_tables(
     if let Some(reference) = &document.reference {
         show_reference_tables(reference, by, &mut show)?;
     }
+    fitness::print_fitness(&document.fitness, &mut show)?;
     if let Some(by) = by {
         for pair in &document.pairs {
             show(
@@ -179,8 +181,19 @@ fn main_row(name: String, measures: &AgreementMeasures, document: &AgreeDocument
 }
 
 fn other_table(document: &AgreeDocument) -> OutputTable {
-    let heads =
-        ["raters", "kappa", "kappa (linear)", "Kendall", "alpha", "AC1", "AC2", "2-3", "3-4"];
+    let heads = [
+        "raters",
+        "kappa",
+        "kappa (linear)",
+        "Kendall",
+        "alpha",
+        "ICC(2,1)",
+        "ICC(3,1)",
+        "AC1",
+        "AC2",
+        "2-3",
+        "3-4",
+    ];
     let mut table = OutputTable::new(&heads);
     for pair in &document.pairs {
         let rest = Coefficient::ALL.into_iter().filter(|it| !MAIN_MEASURES.contains(it));
@@ -201,9 +214,15 @@ fn measure_cell(agreement: &Agreement, coefficient: Coefficient) -> String {
 
 /// Returns the intervals that are drawn over runs. None if there are none.
 fn table_by_run(document: &AgreeDocument) -> Option<OutputTable> {
-    let shown = MAIN_MEASURES.into_iter().chain([Coefficient::Kappa, Coefficient::Alpha]);
+    let shown = MAIN_MEASURES.into_iter().chain([
+        Coefficient::Kappa,
+        Coefficient::Alpha,
+        Coefficient::Icc21,
+        Coefficient::Icc31,
+    ]);
     let shown: Vec<Coefficient> = shown.collect();
     let heads = ["exact", "within 1", "kappa (quadratic)", "Spearman", "kappa", "alpha"];
+    let heads = heads.into_iter().chain(["ICC(2,1)", "ICC(3,1)"]);
     let heads = ["raters", ">n", ">runs"].into_iter().chain(heads);
     let mut table = OutputTable::with_heads(heads.map(String::from).collect());
     let mut is_any = false;
@@ -288,6 +307,7 @@ fn agreement_notes(document: &AgreeDocument) -> Vec<String> {
     }
     agreement_notes.extend(panel::interval_warnings(&document.panel));
     agreement_notes.extend(document.reference.iter().filter_map(|it| it.warning.clone()));
+    agreement_notes.extend(document.fitness.notes.iter().cloned());
     agreement_notes.extend(unmatched_score_notes(document));
     agreement_notes
         .extend(document.problems.iter().map(|it| format!("excluded: {}: {}", it.place, it.what)));
@@ -427,7 +447,7 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = Json> {
             })
         })
     });
-    pairs.chain(panel).chain(reference)
+    pairs.chain(panel).chain(reference).chain(fitness::csv_rows(&document.fitness))
 }
 
 /// A measure of two raters, or of several, in a row of a CSV.

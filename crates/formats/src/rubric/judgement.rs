@@ -40,6 +40,9 @@ pub fn read_judgement(
     }
     let levels = RubricLevels::by_rubric(top.as_written("rubric").as_deref());
     let judge = top.object("judge").map(|fields| read_judge(&fields)).unwrap_or_default();
+    let stated_scale = top.object("judge").and_then(|it| it.as_written("confidence_scale"));
+    let confidence_scale =
+        stated_scale.and_then(|it| ScoreScale::parse(&it).ok()).unwrap_or(ScoreScale::Share);
     let entries = fields::objects_in_list(file, &document, "scores", warnings);
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
     let mut seen = BTreeSet::new();
@@ -63,6 +66,10 @@ pub fn read_judgement(
         verdict.looks = verdict.looks.filter(|_| ["http", "command"].contains(&&*judge.kind));
         if let (None, Some(what)) = (verdict.score, &verdict.error) {
             warn(format!("{}: {what}", verdict.component));
+        }
+        match read_confidence(&fields, confidence_scale) {
+            Ok(confidence) => verdict.confidence = confidence,
+            Err(why) => warn(format!("{}: {why}", verdict.component)),
         }
         verdicts.push(verdict);
     }
@@ -149,7 +156,16 @@ fn read_verdict(component: String, fields: &RubricFields<'_>, levels: &RubricLev
             .zip(fields.count("evidence_given"))
             .map(|(found, total)| QuotedEvidence { found: found as usize, total: total as usize }),
         is_left_out: false,
+        confidence: None,
     }
+}
+
+/// Reads the confidence of a verdict, mapped from its scale to 0..1: 4 on `1..5` is 0.75. None where there is none.
+fn read_confidence(fields: &RubricFields<'_>, scale: ScoreScale) -> Result<Option<f64>, String> {
+    let stated = fields.score_on("confidence", scale)?;
+    let (low, high) = scale.lowest_and_highest();
+    let (low, high) = (f64::from(low), f64::from(high));
+    Ok(stated.filter(|_| high > low).map(|it| (it - low) / (high - low)))
 }
 
 /// Returns a verdict with a score for each criterion that its judge scored by; on 0..4 it has one where a rule makes

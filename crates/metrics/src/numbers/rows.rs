@@ -216,6 +216,10 @@ numbers! {
     Spearman = number_row("spearman", Statistic, "coefficient", "-1..1", Higher, Raters, "Spearman 1904", "correlation of the ranks, equals sharing the mean rank", RatedPairs),
     Kendall = number_row("kendall", Statistic, "coefficient", "-1..1", Higher, Raters, "Kendall 1945, tau-b", "pairs in one order less pairs in the other, over those not tied", RatedPairs),
     Alpha = number_row("alpha", Statistic, "coefficient", "..1", Higher, Raters, "Krippendorff 2011, ordinal", "agreement beyond chance, a disagreement weighing the square of the scores between the levels", RatedPairs),
+    Icc21 = number_row("icc_2_1", Statistic, "coefficient", "..1", Higher, Raters, "McGraw and Wong 1996, ICC(A,1)", "share of the variance of single scores that lies between items; a rater who is stricter throughout agrees less; interval by quantiles of F", RatedPairs)
+        .with_labels("ICC(2,1)", "ICC(2,1)"),
+    Icc31 = number_row("icc_3_1", Statistic, "coefficient", "..1", Higher, Raters, "McGraw and Wong 1996, ICC(C,1)", "the same, a constant difference between raters not counting", RatedPairs)
+        .with_labels("ICC(3,1)", "ICC(3,1)"),
     Ac1 = number_row("ac1", Statistic, "coefficient", "..1", Higher, Raters, "Gwet 2008", "agreement beyond guessing among all levels; steady where one level is most of all, and 1 where both gave it throughout", RatedPairs),
     Ac2 = number_row("ac2", Statistic, "coefficient", "..1", Higher, Raters, "Gwet 2008, quadratic", "the same, near levels agreeing in part", RatedPairs),
     Boundary23 = number_row("boundary_2_3", Share, "share", "0..1", Lower, Raters, SLUMP, "of the pairs with a Simplified or Equivalent, the share with one of each; none without such pairs", RatedPairs),

@@ -5,6 +5,7 @@ use trajview_run::worded_enum::worded;
 
 use super::{
     chance::{self, DisagreementWeights},
+    intraclass::{IccForm, VarianceSums},
     rank,
     scale::MeasurementLevel,
     table::{ConfusionTable, LevelBoundary},
@@ -34,6 +35,11 @@ worded! {
         Kendall = "kendall",
         /// Krippendorff's alpha, two raters, with the metric of the scale's [`super::MeasurementLevel`].
         Alpha = "alpha",
+        /// Intraclass correlation of single scores, absolute agreement of raters drawn from many: ICC(2,1), McGraw and
+        /// Wong's ICC(A,1). Its interval over things is theirs, by quantiles of F.
+        Icc21 = "icc_2_1",
+        /// Intraclass correlation of single scores, consistency of these raters: ICC(3,1), McGraw and Wong's ICC(C,1).
+        Icc31 = "icc_3_1",
         /// Gwet's AC1 (British Journal of Mathematical and Statistical Psychology 61, 2008).
         Ac1 = "ac1",
         /// Gwet's AC2, with [`AC2_WEIGHTS`].
@@ -64,7 +70,21 @@ impl Coefficient {
             | Self::Ac2
             | Self::Boundary23
             | Self::Boundary34 => true,
-            Self::Exact | Self::Spearman | Self::Kendall | Self::Alpha => false,
+            Self::Exact
+            | Self::Spearman
+            | Self::Kendall
+            | Self::Alpha
+            | Self::Icc21
+            | Self::Icc31 => false,
+        }
+    }
+
+    /// Returns the form of a coefficient that is an intraclass correlation.
+    pub(super) const fn icc_form(self) -> Option<IccForm> {
+        match self {
+            Self::Icc21 => Some(IccForm::Agreement),
+            Self::Icc31 => Some(IccForm::Consistency),
+            _ => None,
         }
     }
 
@@ -107,6 +127,8 @@ impl Coefficient {
             Self::Spearman => rank::spearman_rho(table),
             Self::Kendall => rank::kendall_tau_b(table),
             Self::Alpha => rank::table_alpha(table),
+            Self::Icc21 => VarianceSums::for_table(table).coefficient(IccForm::Agreement),
+            Self::Icc31 => VarianceSums::for_table(table).coefficient(IccForm::Consistency),
             Self::Ac1 => chance::gwet_ac1(table),
             Self::Ac2 => chance::gwet_ac2(table),
             Self::Boundary23 | Self::Boundary34 => match self.boundary_in(table) {

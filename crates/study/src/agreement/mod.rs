@@ -9,6 +9,7 @@ pub mod classes;
 pub mod cluster_bootstrap;
 mod coefficient;
 pub mod interval_doubt;
+mod intraclass;
 mod rank;
 mod scale;
 pub mod several_raters;
@@ -26,6 +27,7 @@ use super::{
 };
 use classes::{ReferenceMeasure, ZeroDivision};
 use cluster_bootstrap::{ClusterPart, ClusteredEstimate, estimate_by_item_and_cluster};
+use intraclass::VarianceSums;
 
 /// The scores of two raters, in pairs, as positions on a scale.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,16 +84,8 @@ impl Ratings {
 
     /// Estimates one coefficient, with the same result as [`Self::agreement`].
     pub fn estimate_coefficient(&self, coefficient: Coefficient, plan: &BootstrapPlan) -> Estimate {
-        let table = self.confusion_table();
-        if let Some(why) = self.too_few_pairs() {
-            return estimate_of_few(coefficient, &table, why);
-        }
-        let resamples = plan.draws_among(self.len());
-        let resampled: Vec<NumberOrReason> = resamples
-            .map(|resample| coefficient.formula_value(&self.table_of(&resample)))
-            .collect();
-        let without_one = leave_one_out(coefficient, &table);
-        bca_estimate(coefficient.value_of_sample(&table), &resampled, &without_one, plan.confidence)
+        let estimates = self.estimate_coefficients(&[coefficient], plan);
+        estimates.first().map_or(Estimate::undefined(Undefined::NoPairs), |(_, it)| *it)
     }
 
     /// Estimates every coefficient from given resamples: each a list of pairs by number, from 0. Numbers without a
@@ -128,16 +122,26 @@ impl Ratings {
                 .collect();
         }
         let mut resampled: Vec<Vec<NumberOrReason>> = vec![vec![]; coefficients.len()];
+        let mut has_draws = false;
         for resample in resamples {
+            has_draws = true;
             let table = self.table_of(&resample);
             for (values, coefficient) in resampled.iter_mut().zip(coefficients) {
-                values.push(coefficient.formula_value(&table));
+                if coefficient.icc_form().is_none() {
+                    values.push(coefficient.formula_value(&table));
+                }
             }
         }
         let estimate = |(coefficient, resampled): (&Coefficient, Vec<NumberOrReason>)| {
-            let without_one = leave_one_out(*coefficient, &table);
             let value = coefficient.value_of_sample(&table);
-            (*coefficient, bca_estimate(value, &resampled, &without_one, confidence))
+            let estimate = match coefficient.icc_form().filter(|_| has_draws) {
+                Some(form) => VarianceSums::for_table(&table).estimate(form, confidence),
+                None => {
+                    let without_one = leave_one_out(*coefficient, &table);
+                    bca_estimate(value, &resampled, &without_one, confidence)
+                }
+            };
+            (*coefficient, Estimate { value, ..estimate })
         };
         coefficients.iter().zip(resampled).map(estimate).collect()
     }

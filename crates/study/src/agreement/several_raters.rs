@@ -15,6 +15,7 @@ use super::{
     RatingScale,
     cluster_bootstrap::{ClusterPart, ClusteredEstimate, SampleSum, estimate_by_item_and_cluster},
     interval_doubt::IntervalDoubt,
+    intraclass::{IccForm, VarianceSums},
 };
 
 worded! {
@@ -32,6 +33,10 @@ worded! {
         AlphaInterval = "alpha_interval",
         /// Fleiss' kappa (Psychological Bulletin 76, 1971); needs as many scores of every thing.
         Fleiss = "fleiss_kappa",
+        /// Intraclass correlation of single scores, ICC(2,1); defined where every rater scored every thing.
+        Icc21 = "icc_2_1",
+        /// Intraclass correlation of single scores, ICC(3,1); defined where every rater scored every thing.
+        Icc31 = "icc_3_1",
         /// Gwet's AC1 for several raters (2008), a thing weighing the same whoever did not score it.
         Ac1 = "ac1",
         /// Gwet's AC2 for several raters, with quadratic weights of the levels' numbers.
@@ -85,7 +90,7 @@ pub fn multi_rater_agreement(
     let parts: Vec<ClusterPart<AgreementTally>> = counted
         .iter()
         .map(|(run, given)| ClusterPart {
-            sum: AgreementTally::for_thing(given, scale),
+            sum: AgreementTally::for_thing(given, raters.len(), scale),
             cluster: *run,
         })
         .collect();
@@ -106,13 +111,48 @@ pub fn multi_rater_agreement(
         n: counted.len(),
         scores: counted.iter().map(|(_, given)| given.len()).sum(),
         runs: runs.len(),
-        estimates: estimate_by_item_and_cluster(
+        estimates: with_icc_intervals(
+            estimate_by_item_and_cluster(
+                &parts,
+                &MultiRaterMeasure::ALL,
+                formula,
+                value_of_sample,
+                plan,
+            ),
             &parts,
-            &MultiRaterMeasure::ALL,
-            formula,
-            value_of_sample,
             plan,
         ),
+    }
+}
+
+/// Gives the intraclass correlations their own intervals over things; those over runs stay bootstrapped.
+fn with_icc_intervals(
+    mut estimates: Vec<(MultiRaterMeasure, ClusteredEstimate)>,
+    parts: &[ClusterPart<AgreementTally>],
+    plan: &BootstrapPlan,
+) -> Vec<(MultiRaterMeasure, ClusteredEstimate)> {
+    let sums: Option<Vec<&VarianceSums>> =
+        parts.iter().map(|it| it.sum.variance.as_ref()).collect();
+    let sums = sums.filter(|_| plan.resamples > 0).unwrap_or_default();
+    let Some((first, others)) = sums.split_first() else { return estimates };
+    let mut whole = (*first).clone();
+    others.iter().for_each(|other| whole.add(other));
+    for (measure, estimate) in &mut estimates {
+        if let Some(form) = measure.icc_form() {
+            estimate.by_item.interval = whole.estimate(form, plan.confidence).interval;
+            estimate.by_item.undefined_resamples = 0;
+        }
+    }
+    estimates
+}
+
+impl MultiRaterMeasure {
+    const fn icc_form(self) -> Option<IccForm> {
+        match self {
+            Self::Icc21 => Some(IccForm::Agreement),
+            Self::Icc31 => Some(IccForm::Consistency),
+            _ => None,
+        }
     }
 }
 
@@ -142,6 +182,8 @@ struct AgreementTally {
     things: f64,
     /// The number of scores that every thing has; None where it differs.
     each: Option<usize>,
+    /// The sums of the analysis of variance; None where a rater did not score a thing.
+    variance: Option<VarianceSums>,
 }
 
 impl SampleSum for AgreementTally {
@@ -155,12 +197,16 @@ impl SampleSum for AgreementTally {
         self.near += other.near;
         self.things += other.things;
         self.each = self.each.filter(|each| other.each == Some(*each));
+        match (&mut self.variance, &other.variance) {
+            (Some(sums), Some(more)) => sums.add(more),
+            _ => self.variance = None,
+        }
     }
 }
 
 impl AgreementTally {
-    /// Tallies one thing that at least two raters scored, by positions on the scale.
-    fn for_thing(given: &[usize], scale: &RatingScale) -> Self {
+    /// Tallies one thing that at least two of so many raters scored, by positions on the scale.
+    fn for_thing(given: &[usize], raters: usize, scale: &RatingScale) -> Self {
         let levels = scale.levels().len();
         let mut counts = vec![0.0; levels];
         given.iter().for_each(|at| counts[*at] += 1.0);
@@ -183,6 +229,7 @@ impl AgreementTally {
             near,
             things: 1.0,
             each: Some(given.len()),
+            variance: (given.len() == raters).then(|| VarianceSums::for_item(given, scale)),
         }
     }
 
@@ -214,6 +261,8 @@ impl AgreementTally {
                 self.krippendorff_alpha(&|a, b| (levels[a] - levels[b]).powi(2))
             }
             MultiRaterMeasure::Fleiss => self.fleiss_kappa(),
+            MultiRaterMeasure::Icc21 => self.intraclass_correlation(IccForm::Agreement),
+            MultiRaterMeasure::Icc31 => self.intraclass_correlation(IccForm::Consistency),
             MultiRaterMeasure::Ac1 => self.gwet_ac(self.same, |a, b| f64::from(u8::from(a == b))),
             MultiRaterMeasure::Ac2 => self.gwet_ac(self.near, |a, b| quadratic_weight(scale, a, b)),
         }
@@ -225,6 +274,10 @@ impl AgreementTally {
 
     fn krippendorff_alpha(&self, distance: &dyn Fn(usize, usize) -> f64) -> NumberOrReason {
         alpha_of_coincidences(&self.coincidences, self.level_count(), distance)
+    }
+
+    fn intraclass_correlation(&self, form: IccForm) -> NumberOrReason {
+        self.variance.as_ref().ok_or(Undefined::IncompleteItems)?.coefficient(form)
     }
 
     /// `(observed - chance) / (1 - chance)`, chance being the sum of the squared shares of the levels.

@@ -1,9 +1,15 @@
-//! The incomplete beta function, as far as Student's distribution needs it.
+//! The incomplete beta function, as far as Student's and Fisher's distributions need it.
 
 use std::f64::consts::PI;
 
 /// Terms of the continued fraction at most; it needs about the root of the degrees of freedom.
 const MOST_TERMS: u32 = 20_000;
+
+/// Quantiles of F are looked for up to the exponential of this.
+const LARGEST_LOG: f64 = 600.0;
+
+/// Halvings after which a logarithm up to [`LARGEST_LOG`] has all digits of a number.
+const BISECTIONS: u32 = 64;
 
 /// The probability that Student's t with so many degrees of freedom (more than 0) is at least as far from 0 as `t`, on
 /// either side.
@@ -14,6 +20,32 @@ pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     let square = t * t;
     // Both shares are worked out, so that neither is a difference of near equals.
     incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + square), square / (freedom + square))
+}
+
+/// The probability that Student's t with so many degrees of freedom (more than 0) is at most `t`.
+pub fn student_cdf(t: f64, freedom: f64) -> f64 {
+    let tail = student_two_sided(t, freedom) / 2.0;
+    if t < 0.0 { tail } else { 1.0 - tail }
+}
+
+/// The value below which the share `p` (between 0 and 1) of Fisher's F lies, with degrees of freedom above 0 that need not
+/// be whole. The logarithm is found by bisection.
+pub fn fisher_quantile(p: f64, numerator: f64, denominator: f64) -> f64 {
+    let share_below = |log: f64| {
+        let ratio = (numerator / denominator) * log.exp();
+        let (below, above) = (1.0 / (1.0 + 1.0 / ratio), 1.0 / (1.0 + ratio));
+        incomplete_beta(numerator / 2.0, denominator / 2.0, below, above)
+    };
+    let (mut low, mut high) = (-LARGEST_LOG, LARGEST_LOG);
+    for _ in 0..BISECTIONS {
+        let middle = 0.5 * (low + high);
+        if share_below(middle) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (0.5 * (low + high)).exp()
 }
 
 /// The regularised incomplete beta function at `x`, where `y` is `1 - x`. 0 to 1.

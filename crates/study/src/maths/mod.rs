@@ -4,7 +4,7 @@ mod beta;
 mod normal;
 mod ranks;
 
-pub use beta::student_two_sided;
+pub use beta::{fisher_quantile, student_cdf, student_two_sided};
 pub use normal::{normal_cdf, normal_quantile, normal_two_sided};
 pub use ranks::rank_numbers;
 
@@ -46,6 +46,15 @@ mod tests {
         (1e-3, 1e6, 0.9992021157716491),
     ];
 
+    /// (p, degrees of freedom, value) from `scipy.stats.f.ppf`.
+    const FISHER: [(f64, f64, f64, f64); 5] = [
+        (0.975, 23.0, 23.0, 2.3116405936026374),
+        (0.975, 3.7, 11.0, 4.3645999263976645),
+        (0.025, 40.0, 5.5, 0.3548536538231992),
+        (0.975, 1.0, 1.2, 239.27278286381986),
+        (0.975, 400.0, 1200.0, 1.1699483193594395),
+    ];
+
     fn assert_near(found: f64, expected: f64) {
         assert!((found / expected - 1.0).abs() < 1e-11, "{found} is not {expected}");
     }
@@ -64,6 +73,15 @@ mod tests {
         STUDENT.iter().for_each(|(t, freedom, expected)| {
             assert_near(student_two_sided(*t, *freedom), *expected)
         });
+    }
+
+    #[test]
+    fn quantiles_of_f_are_scipys() {
+        FISHER.iter().for_each(|(p, numerator, denominator, expected)| {
+            assert_near(fisher_quantile(*p, *numerator, *denominator), *expected)
+        });
+        assert_near(student_cdf(-2.0, 3.0), STUDENT[1].2 / 2.0);
+        assert_near(student_cdf(2.0, 3.0), 1.0 - STUDENT[1].2 / 2.0);
     }
 
     #[test]

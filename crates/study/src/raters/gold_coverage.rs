@@ -90,6 +90,7 @@ mod tests {
             scale: None,
             rubric: None,
             place: String::new(),
+            confidence: None,
         };
         let scores = scores.iter().map(score).collect();
         Rater { name: name.into(), model: None, kind, labels: None, scores }

@@ -133,7 +133,8 @@ impl RunScores<'_> {
             criterion: key.criterion.map(str::to_owned),
             commit: commit.cloned(),
         };
-        RaterScore { item, score, scale: Some(scale), rubric: None, place: self.file_place(file) }
+        let place = self.file_place(file);
+        RaterScore { item, score, scale: Some(scale), rubric: None, place, confidence: None }
     }
 
     /// Verdicts without a score are among the rubric's warnings already.
@@ -146,7 +147,9 @@ impl RunScores<'_> {
                 let key = ItemKey { unit, id: &verdict.component, criterion: given.criterion };
                 let on = (given.score, given.scale.unwrap_or(unit.default_scale()));
                 let rubric = judgement.rubric.clone();
-                RaterScore { rubric, ..self.score_for(&judgement.file, key, commit, on) }
+                let confidence = verdict.confidence;
+                let score = self.score_for(&judgement.file, key, commit, on);
+                RaterScore { rubric, confidence, ..score }
             })
             .collect()
     }

@@ -14,6 +14,8 @@ pub struct RatedUnits {
     pub raters: Vec<ScoringRater>,
     /// The things by run, then component, then commit.
     pub units: Vec<RatedUnit>,
+    /// The item of each of [`Self::units`], in their order.
+    pub items: Vec<ScoredItem>,
 }
 
 /// A rater across all things.
@@ -58,14 +60,13 @@ impl RatedUnits {
             let given = |row: UnitRow<'_>| {
                 row.scores.into_iter().map(|score| scale.position(score?)).collect::<Vec<_>>()
             };
-            unit_rows(scores, count)
-                .into_iter()
-                .map(move |row| RatedUnit { run, positions: given(row) })
+            unit_rows(scores, count).into_iter().map(move |row| {
+                let item = row.item.clone();
+                (RatedUnit { run, positions: given(row) }, item)
+            })
         });
-        Self {
-            units: units.collect(),
-            raters: raters.into_iter().map(|(person, _)| person).collect(),
-        }
+        let (units, items) = units.unzip();
+        Self { units, items, raters: raters.into_iter().map(|(person, _)| person).collect() }
     }
 
     /// Places of the raters of these kinds.

@@ -81,6 +81,8 @@ struct ScoreColumns {
     run: Option<usize>,
     commit: Option<usize>,
     rubric: Option<usize>,
+    /// The confidence of a score, 0 to 1, where each row has one score.
+    confidence: Option<usize>,
     scores: ScoreLayout,
 }
 
@@ -96,9 +98,11 @@ impl ScoreTable {
         let named = |name: &str| self.heads.iter().position(|head| head.eq_ignore_ascii_case(name));
         let component = COMPONENT.iter().find_map(|name| named(name));
         let (run, commit, rubric) = (named("run"), named("commit"), named("rubric"));
+        let mut confidence = named("confidence");
         let scores = match (named("rater").or_else(|| named("annotator")), named("score")) {
             (Some(rater), Some(score)) => ScoreLayout::Long { rater, score, blind: named("blind") },
             _ => {
+                confidence = None; // a column of this name is a rater here
                 let is_taken = |at: &usize| [component, run, commit, rubric].contains(&Some(*at));
                 let is_named = |at: &usize| !self.heads[*at].is_empty();
                 ScoreLayout::Wide(
@@ -110,7 +114,7 @@ impl ScoreTable {
             ScoreLayout::Wide(raters) if raters.is_empty() => {
                 Err("has no column of scores; expected a header like component,a,b".into())
             }
-            _ => Ok(ScoreColumns { component, run, commit, rubric, scores }),
+            _ => Ok(ScoreColumns { component, run, commit, rubric, confidence, scores }),
         }
     }
 
@@ -144,7 +148,14 @@ impl ScoreTable {
             for (rater, cell) in given {
                 let mut scored = cell_panel(rater, cell, &item, &place);
                 let scores = scored.raters.iter_mut().flat_map(|rater| &mut rater.scores);
-                scores.for_each(|it| it.rubric = known(columns.rubric).map(str::to_owned));
+                // A word, as `high`, is a person's confidence and no probability.
+                let confidence = known(columns.confidence)
+                    .and_then(|it| it.parse().ok())
+                    .filter(|it| (0.0..=1.0).contains(it));
+                scores.for_each(|it| {
+                    it.rubric = known(columns.rubric).map(str::to_owned);
+                    it.confidence = confidence;
+                });
                 let labels = sight
                     .map(|sight| LabelSource { annotator: rater.to_owned(), blindness: sight });
                 scored.raters.iter_mut().for_each(|it| it.labels.clone_from(&labels));
@@ -174,6 +185,7 @@ fn cell_panel(rater: &str, cell: &str, item: &ScoredItem, place: &str) -> RaterP
                 scale: None,
                 rubric: None,
                 place: place.to_owned(),
+                confidence: None,
             }]
         }
     };

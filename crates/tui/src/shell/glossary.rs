@@ -116,6 +116,14 @@ const TERMS: &[Term] = &[
     (&["gold"], "the adjudicated scores that raters are compared with", "docs/auditing.md#adjudication"),
     (&["adjudicate", "adjudication"], "deciding the score of an item on which raters differ", "docs/auditing.md#adjudication"),
     (&["agreement"], "how well the scores of two raters match, beyond what chance gives", "docs/auditing.md#agreement"),
+    (&["ICC"], "intraclass correlation: the share of the variance of single scores that lies between items; (2,1) counts a rater who is stricter throughout as disagreement, (3,1) does not", "docs/auditing.md#is-this-judge-fit"),
+    (&["Dawid-Skene", "consensus"], "the likeliest level of each item, where each rater has a table of how they score each true level; three or more raters", "docs/auditing.md#is-this-judge-fit"),
+    (&["alt-test", "alternative annotator test"], "whether a judge may take the place of people who label: each is left out in turn, and the judge compared with them", "docs/auditing.md#is-this-judge-fit"),
+    (&["omega", "winning rate"], "of the alternative annotator test: the share of annotators against whom the judge wins; 0.5 passes", "docs/auditing.md#is-this-judge-fit"),
+    (&["rho", "advantage probability"], "of the alternative annotator test: how often the judge is as near to the other annotators as the one left out", "docs/auditing.md#is-this-judge-fit"),
+    (&["epsilon"], "of the alternative annotator test: how much worse a judge may be because it is cheaper", "docs/auditing.md#is-this-judge-fit"),
+    (&["ECE", "reliability"], "expected calibration error: the mean distance of stated confidence and share of right answers, over ten bins", "docs/auditing.md#is-this-judge-fit"),
+    (&["abstain", "abstention", "conformal"], "a judge's level stands for a person's at a promised error, or the judge abstains because more than one level is likely", "docs/auditing.md#is-this-judge-fit"),
     (&["codebook"], "the text that says what each level means", "docs/auditing.md#what-the-levels-mean"),
     (&["profile"], "a set of formulas with its rules; U scores again with another", "docs/scoring.md#another-profile-or-your-own-rules"),
     (&["rule"], "a pattern of code that counts as verbose", "docs/scoring.md#erosion-and-verbosity"),
@@ -369,6 +377,13 @@ mod tests {
             "flaky",
             "mcnemar",
             "wilson",
+            "ICC",
+            "ICC(2,1)",
+            "alt-test",
+            "omega",
+            "ECE",
+            "abstain",
+            "Dawid-Skene",
         ] {
             let found = explanations(word);
             assert!(!found.is_empty(), "{word}");

@@ -148,6 +148,7 @@ const JUDGE: &[FieldShape] = &[
     FieldShape("rules_sha256", ValueShape::Text, May),
     FieldShape("budget", ValueShape::Count, May),
     FieldShape("temperature", ValueShape::Number, May),
+    FieldShape("confidence_scale", ValueShape::Text, May),
     FieldShape("criteria", ValueShape::Objects(SCORED_BY), May),
     FieldShape("overall", ValueShape::OneOf(&["mean", "lowest"]), May),
 ];
@@ -176,6 +177,7 @@ const VERDICT: &[FieldShape] = &[
     FieldShape("reason", ValueShape::Text, May),
     FieldShape("fault", ValueShape::Flag, May),
     FieldShape("about_sha256", ValueShape::Text, May),
+    FieldShape("confidence", ValueShape::Number, May),
     FieldShape("criteria", ValueShape::Objects(GIVEN), May),
     FieldShape("overall", ValueShape::Number, May),
 ];

@@ -112,6 +112,12 @@ pub fn quadratic_kappa(pairs: &ScorePairs) -> Estimate {
     ratings_of_pairs(pairs).estimate_coefficient(Coefficient::KappaQuadratic, &plan)
 }
 
+/// Returns ICC(2,1) with its interval, by quantiles of F.
+fn intraclass_correlation(pairs: &ScorePairs) -> Estimate {
+    let plan = BootstrapPlan { resamples: 1, ..BootstrapPlan::default() }; // none is used
+    ratings_of_pairs(pairs).estimate_coefficient(Coefficient::Icc21, &plan)
+}
+
 fn ratings_of_pairs(pairs: &ScorePairs) -> Ratings {
     let (low, high) = pairs.scale.lowest_and_highest();
     let scale =
@@ -323,6 +329,16 @@ fn push_share_rows(
             ratings_of_pairs(pairs).confusion_table().interval_doubt().filter(|_| is_interval)
         {
             say("", &doubt.to_string());
+        }
+    }
+    if pairs.scale != ScoreScale::Share && pairs.scores.len() > 1 {
+        let icc = intraclass_correlation(pairs);
+        match icc.value {
+            Ok(value) => say("ICC(2,1)", &format_number::three_decimals(value)),
+            Err(why) => say("ICC(2,1)", &format!("not defined: {why}")),
+        }
+        if let Ok(interval) = icc.interval {
+            say("95 % F", &format_number::interval_text(interval.low, interval.high));
         }
     }
 }

@@ -51,7 +51,7 @@ pub(crate) const MATRIX_HEAD_ROWS: u16 = 5;
 pub(crate) const MATRIX_FOOT_ROWS: u16 = 1;
 
 /// Rows of the comparison above its list.
-pub(crate) const PAIR_SUM_ROWS: u16 = 8;
+pub(crate) const PAIR_SUM_ROWS: u16 = 9;
 
 /// Cells of a column, at least and at most: as many as the names of the judges take.
 const COLUMN_CELLS: (usize, usize) = (6, 20);

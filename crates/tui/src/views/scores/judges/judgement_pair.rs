@@ -13,8 +13,8 @@ use trajview_study::{
 use super::{JudgeSide, columns::JudgementColumn};
 
 /// The coefficients that are computed for two judgements.
-pub(crate) const PAIR_MEASURES: [Coefficient; 3] =
-    [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic];
+pub(crate) const PAIR_MEASURES: [Coefficient; 4] =
+    [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic, Coefficient::Icc21];
 
 /// Pairs that are drawn in all for the intervals; see [`bootstrap_plan`].
 const MOST_PAIRS_DRAWN: usize = 400_000;

@@ -71,7 +71,7 @@ pub(crate) fn draw_pair(view: &ScoresView, session: &Session, theme: Theme, buff
     });
 }
 
-/// Returns five rows: the number of pairs, three measures with their intervals, and the base rates.
+/// Returns six rows: four measures with their intervals, and the base rates of both.
 fn measure_rows(view: &ScoresView, theme: Theme) -> Vec<Vec<Span<'static>>> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let Some(measured) = view.judges.pair_measured() else { return vec![] };
@@ -80,6 +80,7 @@ fn measure_rows(view: &ScoresView, theme: Theme) -> Vec<Vec<Span<'static>>> {
         let label = match coefficient {
             Coefficient::Exact => "exact",
             Coefficient::Within1 => "within 1",
+            Coefficient::Icc21 => "ICC(2,1)",
             _ => "kappa (quadr.)",
         };
         let mut words = estimate_text(estimate);
