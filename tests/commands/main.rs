@@ -4,6 +4,7 @@
 mod common;
 mod scb;
 
+mod agree_fitness;
 mod agree_parts;
 mod agree_repeats;
 mod agree_tree;
@@ -62,6 +63,7 @@ mod study;
 mod study_agree;
 mod study_components;
 mod study_corpus;
+mod study_fitness;
 mod study_panel;
 mod tables;
 mod trials;
