@@ -45,10 +45,7 @@ use trajview_live::{RunControl, RunJob, StartMode};
 use trajview_store as store;
 use trajview_store::OpenError;
 use trajview_tui::{
-    session::{
-        start_place::StartPlace,
-        views::{View, ViewMessage},
-    },
+    session::{start_place::StartPlace, views::View},
     shell::{App, AppMessage, draw, state},
     widgets::{
         key::{self, UnknownKey},
