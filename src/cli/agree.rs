@@ -52,6 +52,8 @@ pub struct AgreeArgs {
     /// Run bundles, graded rubric trees, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
     #[arg(value_name = "RUN_OR_FILE", required = true, value_parser = run_args::place_parser())]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// Folder for the labels of graded rubric trees outside bundles [default: NAME.labels beside each file]
     #[arg(long, value_name = "FOLDER")]
     labels: Option<PathBuf>,
@@ -149,6 +151,7 @@ fn parse_zero_division(word: &str) -> Result<ZeroDivision, String> {
 }
 
 pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     out.set_table_form(&args.forms)?;
     if args.tree {
         return tree::run(args, out);

@@ -40,6 +40,8 @@ pub struct AuditArgs {
     /// The judgement to check: the judge's name, or a judgement's file; a unique beginning is enough. Default: the last judgement of the latest state, complete ones first
     #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// Folder for the labels of a graded rubric tree outside a bundle [default: NAME.labels beside its file]
     #[arg(long, value_name = "FOLDER")]
     labels: Option<PathBuf>,
@@ -110,6 +112,7 @@ struct RunOrStudyArg {
 }
 
 pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     out.set_table_form(&args.forms)?;
     run_args::use_labels_folder(args.labels.as_deref(), &args.run.path)?;
     if let Some(studied) = study::study_from_args(args)? {

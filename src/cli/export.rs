@@ -48,6 +48,8 @@ pub struct ExportArgs {
     /// for standard input
     #[arg(value_name = "PATH", required_unless_present = "columns", value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// The Agent Trajectory Interchange Format, version 1.7
     #[arg(long, conflicts_with = "messages")]
     atif: bool,
@@ -127,6 +129,7 @@ impl ExportArgs {
 }
 
 pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     if args.columns {
         columns::print_columns(&args.wanted_tables(), args.redaction.redacting.is_json(), out)?;
         return Ok(Exit::Fine);

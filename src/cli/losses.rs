@@ -37,6 +37,8 @@ pub struct LossesArgs {
     /// last complete judgement
     #[arg(long, value_name = "NAME|FILE")]
     judge: Option<String>,
+    #[command(flatten)]
+    counting: super::run_args::CountingArgs,
     /// Print below each loss the lines that changed
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     diff: bool,
@@ -138,6 +140,7 @@ struct HunkRow {
 }
 
 pub fn run(args: &LossesArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     out.set_table_form(&args.forms)?;
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);

@@ -75,6 +75,9 @@ pub(crate) fn faithfulness_record(run: &Run, rubric: &Rubric, chosen: Option<&Ju
         // Components with a score, and all of the checklist; null without a judgement.
         judged: scores.map(|it| it.judged),
         components: scores.map(|it| it.components),
+        // Levels given without a look at the code, which no mean includes, and levels above 0 without a quote that the code has.
+        unlooked: scores.map(|it| it.unlooked.len()),
+        unsupported: scores.map(|it| it.unsupported.len()),
         // The judge; null without a judgement.
         judge: chosen.map(|it| &it.judge.name),
         // Its file, and the state that was judged in turns done.
@@ -98,13 +101,18 @@ pub(crate) fn fidelity_line(row: &Json) -> String {
     let capped = capped.map(|it| format!(" (with blockers {it})")).unwrap_or_default();
     let (judged, all) = (row.cell("judged"), row.cell("components"));
     let count_text = if judged == all { judged } else { format!("{judged} of {all}") };
+    let doubts = ["unlooked", "unsupported"].map(|what| match row.count(what) {
+        0 => String::new(),
+        count => format!(", {count} {what}"),
+    });
     let by = row.text("pooled").or(row.text("judge")).unwrap_or_default();
     let corrected = row.number("corrected_mcf").map(|it| written(Number::Mcf, it));
     let corrected = corrected.zip(corrected_text(row));
     let corrected = corrected.map(|(value, text)| format!("; corrected {value} {text}"));
     format!(
-        "MCF {}{capped} of {count_text} components, judged by {by} at turn {}{}",
+        "MCF {}{capped} of {count_text} components{}, judged by {by} at turn {}{}",
         written(Number::Mcf, mcf),
+        doubts.concat(),
         row.cell("turn"),
         corrected.unwrap_or_default()
     )

@@ -66,7 +66,7 @@ fn a_level_whose_quotes_the_code_does_not_have_is_unsupported_and_counted() {
     assert_eq!((&row["mcf"], &row["unsupported"]), (&json!(3.0), &json!(["C07"])));
     let run = desk.run();
     let printed = run_cli(&["score", run.to_str().unwrap(), "--judge", "stub"]).out;
-    let note = "1 level unsupported (the code has none of its quotes), counted: C07";
+    let note = "1 level unsupported (no quote of it is in the code), counted: C07";
     assert!(printed.contains(note), "{printed}");
     let checked = run_cli(&["check", run.to_str().unwrap(), "--strict"]);
     assert!(!checked.out.contains("judgements/"), "{}", checked.out);

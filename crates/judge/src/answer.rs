@@ -140,8 +140,7 @@ pub(super) fn parse_reasons(object: &Value) -> Result<VerdictAnswer, String> {
         match parse_evidence(entry).filter(|_| number < MOST_EVIDENCE) {
             Some(place) => {
                 let quote = entry.get("quote").and_then(Value::as_str);
-                let quote =
-                    quote.filter(|it| !it.trim().is_empty()).map(|it| cut_text(it, MOST_QUOTE));
+                let quote = quote.filter(|it| !it.trim().is_empty()).map(str::to_owned);
                 answer.evidence.push(QuotedPlace { place, quote });
             }
             None if number < MOST_EVIDENCE => {
@@ -257,11 +256,9 @@ pub(crate) fn check_evidence(evidence: &[QuotedPlace], snapshot: &CodeSnapshot) 
                 let moved = check_place(&whole_file, snapshot).ok().and_then(|file| {
                     let text = text_of(&file, snapshot)?;
                     match check_quote(quote?, &text, Some((usize::MAX, usize::MAX)))? {
-                        QuoteCheck::Moved(start, end) => {
-                            let lines = Some((start, end));
-                            let check = QuoteCheck::Moved(start, end);
-                            let quote = Some(EvidenceQuote { text: quote?.to_owned(), check });
-                            Some(Evidence { lines, quote, ..file })
+                        check @ QuoteCheck::Moved(..) => {
+                            let quote = Some(stored_quote(quote?, check));
+                            Some(Evidence { lines: place.lines, quote, ..file })
                         }
                         QuoteCheck::Found | QuoteCheck::Missing => None,
                     }
@@ -281,9 +278,13 @@ fn with_checked_quote(place: Evidence, quote: Option<&str>, snapshot: &CodeSnaps
     let checked = || {
         let quote = quote?;
         let check = check_quote(quote, &text_of(&place, snapshot)?, place.lines)?;
-        Some(EvidenceQuote { text: quote.to_owned(), check })
+        Some(stored_quote(quote, check))
     };
     Evidence { quote: checked(), ..place }
+}
+
+fn stored_quote(quote: &str, check: QuoteCheck) -> EvidenceQuote {
+    EvidenceQuote { text: cut_text(quote, MOST_QUOTE), check }
 }
 
 fn text_of(place: &Evidence, snapshot: &CodeSnapshot) -> Option<String> {

@@ -172,8 +172,7 @@ pub(crate) fn judge_item(question: &JudgeQuestion<'_>, ask: &mut dyn AskJudge) -
         let step = exchange.classify_reply(&reply);
         let results = match step {
             ReplyKind::Answer(_) if exchange.must_look_first() => {
-                exchange.is_reminded = true;
-                exchange.send_text(&reply.calls, LOOK_FIRST)
+                exchange.ask_to_look(&reply.calls, ask)
             }
             ReplyKind::Answer(answer) => return exchange.finish_with(answer),
             ReplyKind::ToolCalls => exchange.answer_calls(&reply.calls, ask),
@@ -312,6 +311,31 @@ impl<'a> JudgeExchange<'a> {
             && !self.is_reminded
             && self.calls_left > 0
             && self.judged.look_count() == 0
+    }
+
+    /// Answers the calls beside an early level, and asks for the level again.
+    fn ask_to_look(
+        &mut self,
+        calls: &[ReplyCall],
+        ask: &mut dyn AskJudge,
+    ) -> Vec<ConversationEntry> {
+        self.is_reminded = true;
+        let ending = scale::answer_call(self.question.item.scale());
+        let (answers, looks): (Vec<ReplyCall>, Vec<ReplyCall>) =
+            calls.iter().cloned().partition(|call| call.name == ending);
+        let mut results = match looks.is_empty() {
+            true => vec![],
+            false => self.answer_calls(&looks, ask),
+        };
+        let reminders = self.send_text(&answers, LOOK_FIRST);
+        match (results.first_mut(), reminders.as_slice()) {
+            // The results of one reply are one entry.
+            (Some(ConversationEntry::Results(all)), [ConversationEntry::Results(more)]) => {
+                all.extend(more.iter().cloned());
+                results
+            }
+            _ => reminders,
+        }
     }
 
     /// Sends a text: as the result of each call where there are calls, which need one.

@@ -11,8 +11,8 @@ use trajview_run::{
     flags::{Flag, FlagCounts},
     judging::JudgingScale,
     rubric::{
-        Codebook, CriterionScore as GivenBy, Evidence, OverallRule, QuoteCheck, RubricLevels,
-        criterion_scores,
+        COMPONENT_LEVELS, Codebook, CriterionScore as GivenBy, Evidence, OverallRule, QuoteCheck,
+        RubricLevels, criterion_scores,
     },
 };
 
@@ -245,6 +245,9 @@ struct SavedScore {
     label: Option<String>,
     #[serde(default)]
     criteria: Vec<CriterionRow>,
+    /// None in files of before, which did not count them.
+    #[serde(default)]
+    looks: Option<usize>,
     #[serde(default)]
     error: Option<String>,
     #[serde(default)]
@@ -274,6 +277,8 @@ pub struct ComponentScore {
     pub label: Option<String>,
     /// The scores by a codebook; else empty.
     pub criteria: Vec<CriterionRow>,
+    /// True if the judge gave the score without one look at the code; no mean includes it.
+    pub is_unlooked: bool,
 }
 
 impl DocumentJudge {
@@ -383,13 +388,24 @@ impl JudgementDocument {
     pub fn component_scores(&self) -> Vec<ComponentScore> {
         let saved = self.scores.iter().filter_map(|score| parse_saved_score(score));
         saved
-            .map(|SavedScore { component, score, label, criteria, .. }| ComponentScore {
+            .map(|SavedScore { component, score, label, criteria, looks, .. }| ComponentScore {
                 component,
                 score,
                 label,
                 criteria,
+                is_unlooked: looks == Some(0),
             })
             .collect()
+    }
+
+    /// Returns the mean level of the components, 0..4, without unlooked ones; None without any, and for another rubric.
+    pub fn mean_fidelity(&self) -> Option<f64> {
+        if *self.rubric_levels() != COMPONENT_LEVELS {
+            return None;
+        }
+        let scores = self.component_scores().into_iter().filter(|it| !it.is_unlooked);
+        let scores: Vec<f64> = scores.filter_map(|it| it.score.map(f64::from)).collect();
+        (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
     }
 
     /// Enters the answer about a component. A usable answer stays as it is; a malformed one is replaced and kept in

@@ -7,6 +7,8 @@ use trajview_run::rubric::QuoteCheck;
 /// Fewer characters than this are in nearly every file: they show nothing.
 const FEWEST_CHARACTERS: usize = 3;
 
+const CUT_MARK: &str = " (cut)";
+
 /// Returns where a file has a quote; None where the quote is too short to show anything. Lines count from 1.
 pub(crate) fn check_quote(
     quote: &str,
@@ -14,6 +16,8 @@ pub(crate) fn check_quote(
     lines: Option<(usize, usize)>,
 ) -> Option<QuoteCheck> {
     let compact = CompactText::new(text);
+    // The tool `read` ends a line that it cuts with this.
+    let quote = quote.trim_end().trim_end_matches(CUT_MARK);
     let as_written = without_white_space(quote);
     if as_written.chars().count() < FEWEST_CHARACTERS {
         return None;
@@ -73,15 +77,23 @@ fn without_white_space(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Returns a quote without the numbers before its lines; None where a line has no number.
+/// Returns a quote without the numbers before its lines; None where a line has no number, or they do not rise: code may begin
+/// with a number too.
 fn without_line_numbers(quote: &str) -> Option<String> {
-    let unnumbered = |line: &str| {
-        let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-        let had_number = rest.len() < line.trim_start().len();
-        (had_number && rest.starts_with([' ', '\t', ':', '|'])).then(|| rest[1..].to_owned())
-    };
     let lines = quote.lines().filter(|line| !line.trim().is_empty());
-    Some(lines.map(unnumbered).collect::<Option<Vec<_>>>()?.join("\n"))
+    let lines = lines.map(numbered_line).collect::<Option<Vec<_>>>()?;
+    let is_rising = lines.is_sorted_by(|(before, _), (number, _)| before < number);
+    is_rising.then(|| lines.iter().map(|(_, code)| *code).collect::<Vec<_>>().join("\n"))
+}
+
+/// Returns the number before a line, and the rest: of `  12  x = 1` 12 and `x = 1`.
+fn numbered_line(line: &str) -> Option<(u64, &str)> {
+    let line = line.trim_start();
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = line[..line.len() - rest.len()].parse().ok()?;
+    let separators = ["  ", "\t", ":", "|"];
+    let code = separators.iter().find_map(|it| rest.strip_prefix(*it));
+    Some((number, code.or(rest.trim().is_empty().then_some(""))?))
 }
 
 #[cfg(test)]
@@ -107,9 +119,11 @@ mod tests {
 
     #[test]
     fn numbers_before_the_lines_of_a_quote_do_not_count() {
-        let quote = "    2      b = a + 1\n    4      return b";
+        let quote = "    2      b = a + 1\n    3  \n    4      return b";
 
         assert_eq!(check_quote(quote, CODE, Some((2, 4))), Some(QuoteCheck::Found));
+        assert_eq!(check_quote("    3\n    4      return b", CODE, None), Some(QuoteCheck::Found));
+        assert_eq!(check_quote("return f(2) (cut)", CODE, None), Some(QuoteCheck::Found));
     }
 
     #[test]

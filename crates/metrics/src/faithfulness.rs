@@ -122,7 +122,7 @@ impl Faithfulness {
         };
         let unlooked = note(&self.unlooked, "unlooked (the judge opened nothing), not counted");
         let unsupported =
-            note(&self.unsupported, "unsupported (the code has none of its quotes), counted");
+            note(&self.unsupported, "unsupported (no quote of it is in the code), counted");
         unlooked.into_iter().chain(unsupported).collect()
     }
 

@@ -22,9 +22,8 @@ impl Coverage {
     /// requested and those it names. Where it lists none either, nothing can be missing, and one score is enough.
     pub fn for_judgement(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
         let ids = required_ids(judgement, checklist);
-        let is_scored = |id: &&&str| {
-            judgement.verdict_on(id).is_some_and(|it| it.score.is_some() && !it.is_left_out)
-        };
+        let is_scored =
+            |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.counted_level().is_some());
         // What has a reason is answered for, without a score; so is a level that no mean includes.
         let has_reason = |id: &&&str| {
             judgement.verdict_on(id).is_some_and(|it| it.reason.is_some() || it.is_left_out)
@@ -107,7 +106,7 @@ impl Rubric {
     /// Returns the judgement to look at where none is named: the run's result, else the last made of the latest state that has
     /// a score.
     pub fn judgement_to_show(&self) -> Option<&Judgement> {
-        let has_score = |it: &&Judgement| self.coverage(it).scored > 0;
+        let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
         self.result_judgement()
             .or_else(|| latest_judgement(self.judgements.iter().filter(has_score)))
     }
@@ -130,10 +129,16 @@ impl Rubric {
         if self.result_judgement().is_some() {
             return vec![];
         }
-        let all = self.judgements.iter().map(|it| (it, self.coverage(it)));
-        let scored = all.filter(|(_, coverage)| coverage.scored > 0);
-        let of_levels =
-            scored.map(|(it, coverage)| format!("{coverage} by {} ({})", it.judge.name, it.file));
+        let unlooked = |it: &Judgement| it.verdicts.iter().filter(|it| it.is_left_out).count();
+        let all = self.judgements.iter().map(|it| (it, self.coverage(it), unlooked(it)));
+        let scored = all.filter(|(_, coverage, unlooked)| coverage.scored + unlooked > 0);
+        let of_levels = scored.map(|(it, coverage, unlooked)| {
+            let (judge, file) = (&it.judge.name, &it.file);
+            match unlooked {
+                0 => format!("{coverage} by {judge} ({file})"),
+                count => format!("{coverage}, {count} unlooked, by {judge} ({file})"),
+            }
+        });
         let by_book = self.judgements.iter().filter(|it| {
             let is_given = it.verdicts.iter().any(|verdict| !verdict.criterion_scores.is_empty());
             is_given && self.coverage(it).scored == 0

@@ -3,8 +3,11 @@
 use super::{Run, rubric::Judge};
 
 /// The beginning of a part of a model's name, and the vendor of models with it.
-const NAME_PARTS: [(&str, &str); 28] = [
+const NAME_PARTS: [(&str, &str); 31] = [
     ("claude", "Anthropic"),
+    ("opus", "Anthropic"),
+    ("sonnet", "Anthropic"),
+    ("haiku", "Anthropic"),
     ("chatgpt", "OpenAI"),
     ("codex", "OpenAI"),
     ("gpt", "OpenAI"),
@@ -37,7 +40,7 @@ const NAME_PARTS: [(&str, &str); 28] = [
 /// Returns the vendor of a model; None for a name that does not say. Services before the name, such as `openrouter/` and
 /// `us.anthropic.`, do not count: `azure/gpt-5` is a model of OpenAI.
 pub fn model_vendor(model: &str) -> Option<&'static str> {
-    let name = model.rsplit('/').next()?.to_lowercase();
+    let name = model.trim_end_matches('/').rsplit('/').next()?.to_lowercase();
     let mut parts = name.split(['-', '.', ':', '_', ' ', '@']);
     parts.find_map(|part| {
         let of_vendor = |(beginning, _): &&(&str, &str)| {
@@ -78,6 +81,8 @@ mod tests {
             ("qwen3-coder", Some("Alibaba")),
             ("Meta-Llama-3.1-70B", Some("Meta")),
             ("phi4", Some("Microsoft")),
+            ("sonnet", Some("Anthropic")),
+            ("models/gpt-5/", Some("OpenAI")),
             ("innovation-1", None),
             ("olmo-2", None),
             ("philosopher-7b", None),

@@ -188,11 +188,12 @@ fn pool_judgements(members: &[&Judgement], pooling: &PoolRequest) -> Option<Judg
 
 fn pooled_verdict(id: &str, members: &[&Judgement], pool: PoolMethod) -> Verdict {
     let verdicts_on = || members.iter().filter_map(|it| Some((it, it.verdict_on(id)?)));
-    let counted = |verdict: &Verdict| verdict.score.filter(|_| !verdict.is_left_out);
-    let scores: Vec<u8> = verdicts_on().filter_map(|(_, verdict)| counted(verdict)).collect();
+    let scores: Vec<u8> =
+        verdicts_on().filter_map(|(_, verdict)| verdict.counted_level()).collect();
     let score_text = |(judgement, verdict): (&&Judgement, &Verdict)| {
         let score = verdict.score.map_or_else(|| "–".into(), |score| score.to_string());
-        format!("{} {score}", judgement.judge.name)
+        let left_out = if verdict.is_left_out { " (unlooked, not counted)" } else { "" };
+        format!("{} {score}{left_out}", judgement.judge.name)
     };
     let each = verdicts_on().map(score_text).collect::<Vec<_>>().join(", ");
     let exact = pool.pooled_score(&scores);
@@ -200,10 +201,11 @@ fn pooled_verdict(id: &str, members: &[&Judgement], pool: PoolMethod) -> Verdict
     let score = exact.map(|exact| (exact + 0.5).floor() as u8);
     let is_level = exact.is_some_and(|exact| exact.fract() == 0.0);
     let label = score.filter(|_| is_level).and_then(|score| LEVELS.get(usize::from(score)));
-    let nearest = verdicts_on().filter(|(_, it)| it.score.is_some() && it.score == score);
+    let nearest = verdicts_on().filter(|(_, it)| score.is_some() && it.counted_level() == score);
     let (error, reason) = match (scores.is_empty(), exact) {
         (_, Some(_)) => (None, None),
         (false, None) => (None, Some(format!("no strict majority: {each}"))),
+        (true, None) if verdicts_on().any(|(_, it)| it.is_left_out) => (None, Some(each.clone())),
         (true, None) => missing_score_reasons(verdicts_on().map(|(_, verdict)| verdict)),
     };
     Verdict {
@@ -303,5 +305,21 @@ mod tests {
         assert!(pooled_by_word("pooled:mean:b").unwrap_err().contains("nothing to pool"));
         assert!(pooled_by_word("pooled:mode").unwrap_err().contains("pooled:majority"));
         assert_eq!(PoolRequest::from_word("gpt"), None);
+    }
+
+    #[test]
+    fn an_unlooked_level_is_in_no_pooled_score_and_named() {
+        let mut a = sample_judgement("a", "a-1", 9, &[Some(0), Some(2)]);
+        let b = sample_judgement("b", "b-1", 9, &[Some(4), None]);
+        a.verdicts.iter_mut().for_each(|it| (it.looks, it.is_left_out) = (Some(0), true));
+        let mut rubric = Rubric { judgements: vec![a, b], ..Rubric::default() };
+        let pooling = PoolRequest::from_word("pooled:mean").unwrap().unwrap();
+
+        rubric.add_pooled(&pooling).unwrap();
+
+        let pooled = &rubric.judgements[2].verdicts;
+        assert_eq!((pooled[0].score, pooled[1].score), (Some(4), None));
+        assert_eq!(pooled[0].rationale, "mean of 1: a 0 (unlooked, not counted), b 4");
+        assert_eq!(pooled[1].reason.as_deref(), Some("a 2 (unlooked, not counted), b –"));
     }
 }

@@ -233,7 +233,8 @@ pub struct Verdict {
     pub looks: Option<usize>,
     /// How much of its evidence has a quote that the code has; None where no quotes were requested.
     pub quoted_evidence: Option<QuotedEvidence>,
-    /// True where no mean, count or pooled score includes this verdict, since it is [unlooked](VerdictDoubt::Unlooked).
+    /// True where no mean of levels, loss or pooled score includes this verdict, since it is [unlooked](VerdictDoubt::Unlooked).
+    /// Measures of agreement include it.
     pub is_left_out: bool,
 }
 
@@ -265,6 +266,16 @@ pub struct Evidence {
     pub lines: Option<(usize, usize)>,
     /// What the judge copied from there; None where it copied nothing, and in files without quotes.
     pub quote: Option<EvidenceQuote>,
+}
+
+impl Evidence {
+    /// Returns the lines that have the quote, else those that the judge named.
+    pub fn shown_lines(&self) -> Option<(usize, usize)> {
+        match self.quote.as_ref().map(|quote| quote.check) {
+            Some(QuoteCheck::Moved(start, end)) => Some((start, end)),
+            Some(QuoteCheck::Found | QuoteCheck::Missing) | None => self.lines,
+        }
+    }
 }
 
 /// The text that a judge copied from a place, compared with the judged code.
@@ -358,9 +369,14 @@ impl Verdict {
         self.exact.or(self.score.map(f64::from))
     }
 
-    /// Returns the score that means and counts include: [`Self::score_value`], None where the verdict [is left out](Self::is_left_out).
+    /// Returns the score that means include: [`Self::score_value`], None where the verdict [is left out](Self::is_left_out).
     pub fn counted_value(&self) -> Option<f64> {
         self.score_value().filter(|_| !self.is_left_out)
+    }
+
+    /// Returns the level that means include; None where there is none, or the verdict [is left out](Self::is_left_out).
+    pub fn counted_level(&self) -> Option<u8> {
+        self.score.filter(|_| !self.is_left_out)
     }
 
     /// Returns the reason to doubt the level; None where there is no level, and where the file does not record what it takes.
@@ -369,7 +385,10 @@ impl Verdict {
             return None;
         }
         let is_above_zero = self.score.is_none_or(|score| score > 0);
-        let has_no_quote = self.quoted_evidence.is_some_and(|it| it.found == 0);
+        // A decision may be kept by what is not there.
+        let is_decision = self.about_sha256.is_some();
+        let has_no_quote =
+            self.quoted_evidence.is_some_and(|it| it.found == 0 && (it.total > 0 || !is_decision));
         match self.looks {
             Some(0) => Some(VerdictDoubt::Unlooked),
             _ => (is_above_zero && has_no_quote).then_some(VerdictDoubt::Unsupported),

@@ -41,10 +41,7 @@ pub fn read_folder(folder: &Path) -> Rubric {
     let mut read = rubric::read_rubric(&sources);
     read.warnings.splice(0..0, problems);
     read.pinned_judge = pinned_judge();
-    if !COUNTS_UNLOOKED.load(Ordering::Relaxed) {
-        let verdicts = read.judgements.iter_mut().flat_map(|it| &mut it.verdicts);
-        verdicts.for_each(|it| it.is_left_out = it.doubt() == Some(VerdictDoubt::Unlooked));
-    }
+    leave_out_unlooked(&mut read);
     let missing = read.missing_pin().map(|what| Warning { place: "judge".into(), what });
     read.warnings.extend(missing);
     read
@@ -96,6 +93,17 @@ static COUNTS_UNLOOKED: AtomicBool = AtomicBool::new(false);
 /// Makes means and counts include levels that a judge gave without one look at the code, in all runs that are read from now on.
 pub fn count_unlooked_levels() {
     COUNTS_UNLOOKED.store(true, Ordering::Relaxed);
+}
+
+/// Marks the unlooked levels of components and decisions, so that no mean includes them, unless
+/// [they are to count](count_unlooked_levels).
+pub fn leave_out_unlooked(rubric: &mut Rubric) {
+    if COUNTS_UNLOOKED.load(Ordering::Relaxed) {
+        return;
+    }
+    let judgements = rubric.judgements.iter_mut().chain(&mut rubric.decisions);
+    let verdicts = judgements.flat_map(|it| &mut it.verdicts);
+    verdicts.for_each(|it| it.is_left_out = it.doubt() == Some(VerdictDoubt::Unlooked));
 }
 
 fn pinned_judge() -> Option<String> {

@@ -77,7 +77,7 @@ pub(super) fn component_ids(judgements: &[&Judgement]) -> Vec<String> {
 
 /// Returns one score for each judgement.
 pub(super) fn component_scores(judgements: &[&Judgement], component: &str) -> Vec<Option<u8>> {
-    judgements.iter().map(|it| it.verdict_on(component).and_then(|verdict| verdict.score)).collect()
+    judgements.iter().map(|it| it.verdict_on(component).and_then(|it| it.counted_level())).collect()
 }
 
 impl ComponentStability {
@@ -147,7 +147,7 @@ pub(super) fn lowest_mode(given: &[u8]) -> Option<u8> {
 }
 
 fn mean_score(judgement: &Judgement) -> NumberOrReason {
-    let scores = judgement.verdicts.iter().filter_map(|it| it.score).map(f64::from);
+    let scores = judgement.verdicts.iter().filter_map(|it| it.counted_value());
     mean_or_none(&scores.collect::<Vec<_>>())
 }
 

@@ -277,7 +277,10 @@ fn rubric_of_file(path: &Path, text: &str) -> Option<Rubric> {
         _ => return None,
     };
     let name = format!("{folder}/{}.json", file.trim_end_matches(".json"));
-    Some(formats::rubric::read_rubric(&[SourceBytes { name: &name, bytes: text.as_bytes() }]))
+    let source = SourceBytes { name: &name, bytes: text.as_bytes() };
+    let mut rubric = formats::rubric::read_rubric(&[source]);
+    store::rubric::leave_out_unlooked(&mut rubric);
+    Some(rubric)
 }
 
 /// Returns the name of each run: the name in its judgements or its folder's name; its path where two runs would have

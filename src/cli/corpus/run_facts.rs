@@ -366,11 +366,7 @@ fn component_scores(rubric: &Rubric, judge: Option<&JudgeSelection>) -> BTreeMap
         rubric.checklist.as_ref().is_none_or(|it| it.components.iter().any(|one| one.id == id))
     };
     let listed = verdicts.filter(|verdict| is_listed(&verdict.component));
-    listed
-        .filter_map(|it| {
-            Some((it.component.clone(), f64::from(it.score.filter(|_| !it.is_left_out)?)))
-        })
-        .collect()
+    listed.filter_map(|it| Some((it.component.clone(), f64::from(it.counted_level()?)))).collect()
 }
 
 fn judged_faithfulness(

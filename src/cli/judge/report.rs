@@ -68,7 +68,7 @@ fn file_row(path: &std::path::Path, document: &JudgementDocument) -> Json {
         file: path.display().to_string(),
         repeat: document.repeat.number,
         finished: document.is_finished(),
-        mcf: mean_fidelity(document),
+        mcf: document.mean_fidelity(),
         scores: document.flags().map_or_else(|| Json::list(scores(), score_row), |_| Json::List(vec![])),
         missing: document.unanswered_ids(),
         created_at: document.created_at,
@@ -93,12 +93,15 @@ fn flags_record(document: &JudgementDocument, rows: &[FlagRow]) -> Json {
     }
 }
 
-/// `criteria` are scores by the criteria of a codebook.
-fn score_row(ComponentScore { component, score, label, criteria }: ComponentScore) -> Json {
+/// `criteria` are scores by the criteria of a codebook; `unlooked` is there where the judge opened nothing.
+fn score_row(
+    ComponentScore { component, score, label, criteria, is_unlooked }: ComponentScore,
+) -> Json {
     record! {
         component: component,
         score: score,
         label: label,
+        ..is_unlooked.then(|| record! { unlooked: is_unlooked }),
         ..(!criteria.is_empty()).then(|| record! { criteria: criteria }),
     }
 }
@@ -392,7 +395,8 @@ fn document_summary(document: &JudgementDocument) -> String {
         return flags_text(document, rows);
     }
     let verdicts = document.component_scores();
-    let scores: Vec<u8> = verdicts.iter().filter_map(|it| it.score).collect();
+    let counted = verdicts.iter().filter(|it| !it.is_unlooked);
+    let scores: Vec<u8> = counted.filter_map(|it| it.score).collect();
     let all =
         run_args::count_with_noun(document.components.len(), level_noun(document.rubric_levels()));
     let judged = verdicts.iter().filter(|it| it.label.is_some());
@@ -401,9 +405,14 @@ fn document_summary(document: &JudgementDocument) -> String {
         let labels = judged.clone().filter_map(|it| it.label.as_deref());
         words.push_str(&label_counts_text(document.rubric_levels(), &labels.collect::<Vec<_>>()));
     }
-    if let Some(mean) = mean_fidelity(document) {
+    if let Some(mean) = document.mean_fidelity() {
         let severe = scores.iter().filter(|score| **score <= SEVERE).count();
         words.push_str(&format!(", mean {mean:.2}, {severe} severe"));
+    }
+    let unlooked = verdicts.iter().filter(|it| it.is_unlooked && it.score.is_some());
+    let unlooked: Vec<&str> = unlooked.map(|it| it.component.as_str()).collect();
+    if !unlooked.is_empty() {
+        words.push_str(&format!("; unlooked, not counted: {}", unlooked.join(", ")));
     }
     let lacks = |id: &&String| !judged.clone().any(|it| it.component == **id);
     let without: Vec<&str> = document.components.iter().filter(lacks).map(String::as_str).collect();
@@ -448,15 +457,4 @@ fn flags_text(document: &JudgementDocument, rows: &[FlagRow]) -> String {
         words.push_str(&format!("; without an answer: {}", unanswered.join(", ")));
     }
     words
-}
-
-/// Returns the mean component fidelity, 0..4, over the components with a score.
-fn mean_fidelity(document: &JudgementDocument) -> Option<f64> {
-    if *document.rubric_levels() != COMPONENT_LEVELS {
-        return None;
-    }
-    let scores: Vec<u8> =
-        document.component_scores().into_iter().filter_map(|it| it.score).collect();
-    let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
-    (!scores.is_empty()).then(|| f64::from(sum) / scores.len() as f64)
 }

@@ -146,7 +146,7 @@ struct EvidenceFinder<'a> {
 
 impl EvidenceFinder<'_> {
     fn evidence_part(&mut self, evidence: &Evidence) -> EvidencePart {
-        let place = match evidence.lines {
+        let place = match evidence.shown_lines() {
             Some((first, last)) if first == last => format!("{}:{first}", evidence.path),
             Some((first, last)) => format!("{}:{first}-{last}", evidence.path),
             None => evidence.path.clone(),
@@ -158,13 +158,13 @@ impl EvidenceFinder<'_> {
     /// Returns the line where it was written; else the last diff of the file.
     fn find_target(&mut self, evidence: &Evidence) -> Option<DiffTarget> {
         let path = RepoPath::new(&evidence.path)?;
-        let (first, last) = evidence.lines.unwrap_or((1, 1));
+        let (first, last) = evidence.shown_lines().unwrap_or((1, 1));
         let lines = self.lines_of_file(&path);
         let lines = lines.get(first.checked_sub(1)?..last.min(lines.len())).unwrap_or_default();
         let written = lines.iter().filter(|(_, text)| !text.trim().is_empty());
         let written: Vec<(usize, String)> =
             written.filter_map(|(turn, text)| Some(((*turn)?, text.clone()))).collect();
-        let line = evidence.lines.and_then(|_| {
+        let line = evidence.shown_lines().and_then(|_| {
             written.iter().find_map(|(turn, text)| self.find_in_diffs(*turn, &path, text))
         });
         line.or_else(|| self.last_diff(&path))

@@ -22,6 +22,7 @@ use trajview_run::{
     pooled_judgements::PoolRequest,
     rubric::{Judgement, PooledSources, Rubric},
 };
+use trajview_store as store;
 
 /// The rubric the scores are on where a judgement names none.
 const DEFAULT_RUBRIC: &str = "slump-5";
@@ -248,6 +249,7 @@ fn read_judgement_file(
     let name = path.display().to_string();
     let source = SourceBytes { name: "judgements/given.json", bytes: &bytes };
     let mut read = formats::rubric::read_rubric(&[source]);
+    store::rubric::leave_out_unlooked(&mut read);
     let judgement = read.judgements.pop();
     let problems = read.warnings.into_iter();
     warnings.extend(problems.map(|it| Warning { place: name.clone(), what: it.what }));

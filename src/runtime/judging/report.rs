@@ -160,12 +160,14 @@ fn summary_text(document: &JudgementDocument) -> String {
         return flags_text(FlagRow::count_flags(rows));
     }
     let given = document.component_scores();
-    let scores: Vec<u8> = given.iter().filter_map(|it| it.score).collect();
     let answered = given.iter().filter(|it| it.label.is_some()).count();
-    let words = format!("{answered} of {}", document.components.len());
-    if document.rubric_levels().in_words || scores.is_empty() {
-        return words;
+    let mut words = format!("{answered} of {}", document.components.len());
+    if let Some(mean) = document.mean_fidelity() {
+        words.push_str(&format!(", mean {}", format_number::three_decimals(mean)));
     }
-    let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
-    format!("{words}, mean {}", format_number::three_decimals(f64::from(sum) / scores.len() as f64))
+    let unlooked = given.iter().filter(|it| it.is_unlooked && it.score.is_some()).count();
+    if unlooked > 0 {
+        words.push_str(&format!(", {unlooked} unlooked"));
+    }
+    words
 }

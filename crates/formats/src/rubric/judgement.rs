@@ -62,8 +62,12 @@ pub fn read_judgement(
             true => read_verdict(component, &fields, levels),
             false => read_verdict_by_criteria(component, &fields, &judge),
         };
-        // People, and judges of other programs, may look without leaving a record.
-        verdict.looks = verdict.looks.filter(|_| ["http", "command"].contains(&&*judge.kind));
+        // People, and judges of other programs, may look without leaving a record. Parts of the process come with their
+        // material.
+        let rests_on_code = *levels != PROCESS_LEVELS;
+        let is_recorded = rests_on_code && ["http", "command"].contains(&&*judge.kind);
+        verdict.looks = verdict.looks.filter(|_| is_recorded);
+        verdict.quoted_evidence = verdict.quoted_evidence.filter(|_| rests_on_code);
         if let (None, Some(what)) = (verdict.score, &verdict.error) {
             warn(format!("{}: {what}", verdict.component));
         }

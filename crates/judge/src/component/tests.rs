@@ -170,6 +170,20 @@ fn a_judge_that_answers_at_once_is_asked_once_to_look_first() {
 }
 
 #[test]
+fn calls_beside_an_early_verdict_are_answered() {
+    let both = reply_with_calls(&[("list", json!({})), ("verdict", verdict_arguments(4))]);
+
+    let (judged, judge) = judge_component(8, vec![both, verdict_reply(verdict_arguments(2))]);
+
+    assert_eq!((judged.verdict().unwrap().level, judged.look_count()), (Some(2), 1));
+    let Some(ConversationEntry::Results(results)) = judge.conversations[1].entries.last() else {
+        panic!("the calls have no results")
+    };
+    assert_eq!((&*results[0].id, &*results[1].id), ("call_0", "call_1"));
+    assert!(results[0].text.contains("a.py") && results[1].text.starts_with("You gave this"));
+}
+
+#[test]
 fn quotes_are_looked_for_at_their_lines_and_then_in_the_file() {
     let quoted = |start: usize, quote: &str| json!({"path": "a.py", "start": start, "end": start, "quote": quote});
     let answer = json!({"evidence": [
@@ -183,7 +197,8 @@ fn quotes_are_looked_for_at_their_lines_and_then_in_the_file() {
         verdict.evidence.iter().map(|it| it.quote.as_ref().map(|quote| quote.check)).collect();
     let moved = Some(QuoteCheck::Moved(2, 2));
     assert_eq!(checks, [Some(QuoteCheck::Found), moved, moved, Some(QuoteCheck::Missing), None]);
-    assert_eq!(verdict.evidence[2].lines, Some((2, 2)), "the file has no line 9");
+    assert_eq!(verdict.evidence[2].lines, Some((9, 9)), "as the judge named them");
+    assert_eq!(verdict.evidence[2].shown_lines(), Some((2, 2)));
     assert_eq!(verdict.quoted_evidence, QuotedEvidence { found: 3, total: 5 });
 }
 

@@ -71,7 +71,7 @@ fn judged_state(run: &Run, judgement: &Judgement) -> Option<usize> {
 fn to_decision_verdict(judgement: &Judgement, verdict: &Verdict, done: usize) -> DecisionVerdict {
     DecisionVerdict {
         decision: verdict.component.clone(),
-        is_kept: verdict.score.map(|score| score == DECISION_LEVELS.highest_score()),
+        is_kept: verdict.counted_level().map(|score| score == DECISION_LEVELS.highest_score()),
         judge: judgement.judge.name.clone(),
         turns_done: done,
         commit: judgement.commit.clone(),

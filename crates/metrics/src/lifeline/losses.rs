@@ -152,7 +152,9 @@ pub(crate) fn verdicts_around<'r>(
     turn: usize,
 ) -> (Option<DatedVerdict<'r>>, Option<DatedVerdict<'r>>) {
     let dated = |judgement: &'r Judgement| {
-        let verdict = judgement.verdict_on(component).filter(|verdict| verdict.is_scored())?;
+        let verdict = judgement
+            .verdict_on(component)
+            .filter(|verdict| verdict.is_scored() && !verdict.is_left_out)?;
         Some(DatedVerdict { judgement, verdict, turns_done: judged_after(run, judgement)? })
     };
     let of_judge = rubric.judgements.iter().filter(|judgement| judgement.judge.name == judge.name);

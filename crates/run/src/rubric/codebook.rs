@@ -97,7 +97,8 @@ impl Codebook {
     }
 
     fn for_unit(unit: LabelUnit) -> Self {
-        let of_prompt = built_in_prompt(unit).and_then(|text| Criterion::from_prompt(text, unit));
+        let prompt = PromptEdition::ReasonFirst.built_in_prompt(unit);
+        let of_prompt = prompt.and_then(|text| Criterion::from_prompt(text, unit));
         let criterion = of_prompt.unwrap_or_else(|| Criterion::from_level_names(unit));
         Self { criteria: vec![criterion], overall: None, origin: BUILT_IN.into() }
     }
@@ -124,15 +125,23 @@ impl Codebook {
     /// Returns the prompt of a judge for a unit where a user wrote no other; None where the prompt has no place for a
     /// codebook.
     pub fn judge_prompt(&self, unit: LabelUnit) -> Option<String> {
-        if unit == LabelUnit::Component && !self.criteria.is_empty() && !self.is_on_own_scale(unit)
-        {
-            return self.prompt_with_scales(CODEBOOK_PROMPT);
-        }
-        self.prompt_with_levels(built_in_prompt(unit)?, unit)
+        self.prompt_of_edition(unit, PromptEdition::ReasonFirst)
     }
 
-    /// Returns a prompt with the text for each criterion and an example of the answer.
-    fn prompt_with_scales(&self, prompt: &str) -> Option<String> {
+    fn prompt_of_edition(&self, unit: LabelUnit, edition: PromptEdition) -> Option<String> {
+        if unit == LabelUnit::Component && !self.criteria.is_empty() && !self.is_on_own_scale(unit)
+        {
+            return self.prompt_with_scales(edition);
+        }
+        self.prompt_with_levels(edition.built_in_prompt(unit)?, unit)
+    }
+
+    /// Returns the prompt for scales with the text for each criterion and an example of the answer.
+    fn prompt_with_scales(&self, edition: PromptEdition) -> Option<String> {
+        let prompt = match edition {
+            PromptEdition::ReasonFirst => CODEBOOK_PROMPT,
+            PromptEdition::LevelFirst => trajview_assets::EARLIER_CODEBOOK_PROMPT,
+        };
         let (start, end) = levels_range(prompt)?;
         let levels_text = match self.criteria.as_slice() {
             [only] if only.id.is_none() => {
@@ -155,19 +164,36 @@ impl Codebook {
                 )
             }
         };
-        let rest = prompt[end..].replace("{answer}", &self.example_answer());
+        let example = match edition {
+            PromptEdition::ReasonFirst => self.example_answer(),
+            PromptEdition::LevelFirst => format!(
+                "{{{}, \"rationale\": \"two to five sentences\", \"evidence\": [{{\"path\": \"src/model.py\", \
+                 \"start\": 10, \"end\": 42}}]}}",
+                self.example_scores()
+            ),
+        };
+        let rest = prompt[end..].replace("{answer}", &example);
         Some(format!("{}\n{levels_text}\n{rest}", &prompt[..start]))
     }
 
     /// Returns an answer as a judge may give it that scores by these criteria, in JSON.
     pub fn example_answer(&self) -> String {
+        format!(
+            "{{\"evidence\": [{{\"path\": \"src/model.py\", \"start\": 10, \"end\": 42, \
+             \"quote\": \"weights = softmax(scores)\"}}], \"rationale\": \"two to five sentences\", {}}}",
+            self.example_scores()
+        )
+    }
+
+    /// Returns the key and the value of the scores in an example.
+    fn example_scores(&self) -> String {
         let middle = |it: &Criterion| match it.scale {
             ScoreScale::Levels { low, high } => {
                 score_text(f64::from(low) + f64::from((high - low) / 2))
             }
             ScoreScale::Share => "0.5".to_owned(),
         };
-        let scores = match self.criteria.as_slice() {
+        match self.criteria.as_slice() {
             [only] if only.id.is_none() => format!("\"score\": {}", middle(only)),
             several => {
                 let score_of = |it: &Criterion| {
@@ -176,11 +202,7 @@ impl Codebook {
                 let each = several.iter().map(score_of).collect::<Vec<_>>().join(", ");
                 format!("\"scores\": {{{each}}}")
             }
-        };
-        format!(
-            "{{\"evidence\": [{{\"path\": \"src/model.py\", \"start\": 10, \"end\": 42, \
-             \"quote\": \"weights = softmax(scores)\"}}], \"rationale\": \"two to five sentences\", {scores}}}"
-        )
+        }
     }
 
     /// Returns a prompt with these levels in the place of its own; None where it has none, and where they are of another scale
@@ -211,42 +233,44 @@ impl Codebook {
     /// Compares this text with the one in the prompt of that SHA-256.
     pub fn prompt_match(&self, prompt_sha256: Option<&str>, unit: LabelUnit) -> PromptMatch {
         let Some(prompt_sha256) = prompt_sha256 else { return PromptMatch::NotRecorded };
-        let sha = self.judge_prompt(unit).map(|text| sha256_hex(text.as_bytes()));
         // What is recorded may be cut short.
-        let is_same = sha.is_some_and(|sha| {
-            let earlier =
-                earlier_prompt(unit).filter(|_| built_in_sha256(unit) == Some(sha.clone()));
-            let is_prefix_of = |whole: &str| whole.starts_with(prompt_sha256);
-            prompt_sha256.len() >= 8 && (is_prefix_of(&sha) || earlier.is_some_and(is_prefix_of))
-        });
+        let is_of = |edition: PromptEdition| {
+            let text = self.prompt_of_edition(unit, edition);
+            let sha = text.map(|text| sha256_hex(text.as_bytes()));
+            sha.is_some_and(|sha| prompt_sha256.len() >= 8 && sha.starts_with(prompt_sha256))
+        };
+        let is_same = is_of(PromptEdition::ReasonFirst) || is_of(PromptEdition::LevelFirst);
         if is_same { PromptMatch::Same } else { PromptMatch::Another }
     }
 }
 
-/// Returns the built-in prompt with the levels of a unit.
-const fn built_in_prompt(unit: LabelUnit) -> Option<&'static str> {
-    match unit {
-        LabelUnit::Component => Some(COMPONENTS_PROMPT),
-        LabelUnit::Decision => Some(DECISIONS_PROMPT),
-        // The question of each part names its own levels; the others are no levels of a prompt of ours.
-        LabelUnit::Process | LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => None,
-    }
+/// The editions of the built-in prompts. The levels are the same words in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PromptEdition {
+    /// Evidence and rationale come before the level.
+    ReasonFirst,
+    /// The edition of before: the level comes first, and there are no quotes.
+    LevelFirst,
 }
 
-fn built_in_sha256(unit: LabelUnit) -> Option<String> {
-    built_in_prompt(unit).map(|prompt| sha256_hex(prompt.as_bytes()))
-}
-
-/// Returns the SHA-256 of the built-in prompt that asked for the level before the reason; its levels are the same words.
-const fn earlier_prompt(unit: LabelUnit) -> Option<&'static str> {
-    match unit {
-        LabelUnit::Component => {
-            Some("759968d7e42ba9f0db0550e784379f2409f8bafd26fc3245cb6609c414af9856")
+impl PromptEdition {
+    /// Returns the prompt with the levels of a unit.
+    const fn built_in_prompt(self, unit: LabelUnit) -> Option<&'static str> {
+        match (unit, self) {
+            (LabelUnit::Component, Self::ReasonFirst) => Some(COMPONENTS_PROMPT),
+            (LabelUnit::Component, Self::LevelFirst) => {
+                Some(trajview_assets::EARLIER_COMPONENTS_PROMPT)
+            }
+            (LabelUnit::Decision, Self::ReasonFirst) => Some(DECISIONS_PROMPT),
+            (LabelUnit::Decision, Self::LevelFirst) => {
+                Some(trajview_assets::EARLIER_DECISIONS_PROMPT)
+            }
+            // The question of each part names its own levels; the others are no levels of a prompt of ours.
+            (
+                LabelUnit::Process | LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal,
+                Self::ReasonFirst | Self::LevelFirst,
+            ) => None,
         }
-        LabelUnit::Decision => {
-            Some("a4a05185a515d7fff6fbca2589b9cc84188ccd949d55accfa827f5d0788f6859")
-        }
-        LabelUnit::Process | LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => None,
     }
 }
 
@@ -452,11 +476,15 @@ mod tests {
         let match_of =
             |book: &Codebook, sha: Option<&str>| book.prompt_match(sha, LabelUnit::Component);
 
-        let earlier = earlier_prompt(LabelUnit::Component);
+        let of_before = sha256_hex(trajview_assets::EARLIER_COMPONENTS_PROMPT.as_bytes());
+        let earlier = Some(of_before.as_str());
         assert_eq!(match_of(built_in, Some(&sha)), PromptMatch::Same);
         assert_eq!(match_of(built_in, earlier), PromptMatch::Same);
         assert_eq!(match_of(&user_book, Some(&sha)), PromptMatch::Another);
         assert_eq!(match_of(&user_book, earlier), PromptMatch::Another);
+        let of_user = user_book.prompt_of_edition(LabelUnit::Component, PromptEdition::LevelFirst);
+        let of_user = sha256_hex(of_user.unwrap().as_bytes());
+        assert_eq!(match_of(&user_book, Some(&of_user)), PromptMatch::Same);
         assert_eq!(match_of(built_in, Some("")), PromptMatch::Another);
         assert_eq!(match_of(built_in, None), PromptMatch::NotRecorded);
         assert_eq!(

@@ -167,6 +167,8 @@ const RUNS: &[ColumnTuple] = &[
     ("corrected_high", Real, "/faithfulness/corrected_high", "score 0..4", "upper end of that"),
     ("corrected_labels", Integer, "/faithfulness/corrected_labels", "labels", "labels that it uses"),
     ("judged", Integer, "/faithfulness/judged", "components", "components that have a score"),
+    ("unlooked", Integer, "/faithfulness/unlooked", "components", "components whose level the judge gave without a look at the code; in no mean"),
+    ("unsupported", Integer, "/faithfulness/unsupported", "components", "components with a level above 0 without a quote that the code has"),
     ("components", Integer, "/faithfulness/components", "components", "components of the checklist"),
     ("judge", Text, "/faithfulness/judge", "", "who judged"),
     ("judgement", Text, "/faithfulness/judgement", "", "the file of the judgement"),

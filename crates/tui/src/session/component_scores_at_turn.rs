@@ -48,7 +48,7 @@ impl Session {
             .iter()
             .filter(|verdict| !self.is_hidden_by_the_audit(&verdict.component))
             .filter_map(|verdict| {
-                let (score, id) = (verdict.score?, verdict.component.clone());
+                let (score, id) = (verdict.counted_level()?, verdict.component.clone());
                 let before = earlier.and_then(|it| it.verdict_on(&id)?.score);
                 let change = before.map(|before| score as i8 - before as i8);
                 Some(ComponentAtTurn { name: name(&id), id, score, judged, change })

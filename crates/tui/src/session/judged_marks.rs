@@ -70,7 +70,7 @@ pub(crate) fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMa
             component: verdict.component.clone(),
             lines: first..=last,
         };
-        here.filter_map(|it| it.lines.map(mark)).collect::<Vec<_>>()
+        here.filter_map(|it| it.shown_lines().map(mark)).collect::<Vec<_>>()
     };
     let shown = judgement.verdicts.iter();
     let shown = shown.filter(|verdict| !session.is_hidden_by_the_audit(&verdict.component));

@@ -101,7 +101,9 @@ impl ComponentLane {
         for judgement in judgements {
             let Some(done) = judged_after(run, judgement) else { continue };
             for track in &mut tracks {
-                if let Some(score) = judgement.verdict_on(&track.id).and_then(|it| it.score) {
+                if let Some(score) =
+                    judgement.verdict_on(&track.id).and_then(|it| it.counted_level())
+                {
                     track.scores.insert(done, (score, judgement.file.clone()));
                     lane.judged.push(done);
                 }

@@ -363,7 +363,7 @@ pub(crate) fn doubt_text(doubt: VerdictDoubt) -> String {
             format!("{sign} unlooked: the judge gave this level without a look at the code")
         }
         VerdictDoubt::Unsupported => {
-            format!("{sign} unsupported: the code has none of the quotes that this level rests on")
+            format!("{sign} unsupported: the code has no quote that this level rests on")
         }
     }
 }

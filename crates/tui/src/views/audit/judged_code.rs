@@ -98,7 +98,7 @@ impl AuditView {
         };
         let evidence = verdict.evidence.iter().map(|it| CodeSpot {
             path: it.path.clone(),
-            lines: it.lines,
+            lines: it.shown_lines(),
             kind: SpotKind::Evidence,
         });
         let mut evidence: Vec<CodeSpot> = evidence.collect();

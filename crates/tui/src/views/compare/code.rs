@@ -181,7 +181,7 @@ impl ComparisonView {
         }
         for (side, room) in rooms.into_iter().enumerate() {
             let place = match self.side_code(side) {
-                SideCode::Place { evidence, key, .. } => Some((key, evidence.lines)),
+                SideCode::Place { evidence, key, .. } => Some((key, evidence.shown_lines())),
                 SideCode::Nothing(_) => None,
             };
             let is_here = place.as_ref().is_some_and(|(key, _)| self.code.texts.has_answer(key));

@@ -193,7 +193,7 @@ impl ComponentsView {
             Some(Err(why)) => return rows.push(VerdictRow::Problem(why.clone())),
             None => return rows.push(VerdictRow::Note("reading…".into())),
         };
-        let Some((first, last)) = evidence.lines else {
+        let Some((first, last)) = evidence.shown_lines() else {
             rows.push(VerdictRow::Note(format!("the whole file, {count} lines; enter opens it")));
             return;
         };
