@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the jobs of this folder, as two harnesses write them: Harbor (terminal-bench 2) and terminal-bench 1.
+"""Writes the jobs of this folder, as three harnesses write them: Harbor (terminal-bench 2), terminal-bench 1 and SWE-bench.
 
 Nothing of it was recorded; the files and fields are those that the harnesses write, the words are ours. With
 `--many N FOLDER` it writes a job of Harbor with N trials, five of each task, to measure with.
@@ -163,6 +163,42 @@ def terminal_bench(folder):
     write(own / "panes/post-test.txt", "$ pytest\n1 passed\n")
 
 
+def swe_bench(folder):
+    name = lambda number: f"made__tinycalc-{number}"
+    patch = "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n"
+    line = lambda second, kind, text: f"2026-09-21 14:00:{second:02d},000 - {kind} - {text}\n"
+
+    def evaluated(number, resolved):
+        own = folder / "logs/run_evaluation/made/scripted" / name(number)
+        tests = lambda passed, failed: {"success": passed, "failure": failed}
+        fixed = tests(["test_add"], []) if resolved else tests([], ["test_add"])
+        status = {"FAIL_TO_PASS": fixed, "PASS_TO_PASS": tests(["test_sub", "test_mul"], [])}
+        for group in ("FAIL_TO_FAIL", "PASS_TO_FAIL"):
+            status[group] = tests([], [])
+        flags = {"patch_is_None": False, "patch_exists": True, "patch_successfully_applied": True}
+        write(own / "report.json", {name(number): flags | {"resolved": resolved, "tests_status": status}})
+        write(own / "patch.diff", patch)
+        write(own / "test_output.txt", f"test_add {'PASSED' if resolved else 'FAILED'}\ntest_sub PASSED\ntest_mul PASSED\n")
+        write(own / "run_instance.log", line(0, "INFO", f"Creating container for {name(number)}...") + line(9, "INFO", f"Grading answer for {name(number)}..."))
+
+    evaluated(1, True)
+    evaluated(2, False)
+    # The tests of the third ran out of time: the harness leaves no report.
+    late = folder / "logs/run_evaluation/made/scripted" / name(3)
+    write(late / "patch.diff", patch)
+    write(late / "test_output.txt", "test_add\n\nTimeout error: 60 seconds exceeded.")
+    write(late / "run_instance.log", line(0, "INFO", f"Creating container for {name(3)}...") + line(60, "INFO", f"Traceback (most recent call last):\nEvaluationError: {name(3)}: Test timed out after 60 seconds."))
+    ids = lambda *numbers: [name(number) for number in numbers]
+    lists = {"completed_ids": ids(1, 2), "incomplete_ids": ids(5), "empty_patch_ids": ids(4), "submitted_ids": ids(1, 2, 3, 4), "resolved_ids": ids(1), "unresolved_ids": ids(2), "error_ids": ids(3), "schema_version": 2}
+    counts = {"total_instances": 5, "submitted_instances": 4, "completed_instances": 2, "resolved_instances": 1, "unresolved_instances": 1, "empty_patch_instances": 1, "error_instances": 1}
+    write(folder / "scripted.made.json", counts | lists)
+    # The log of the agent, which SWE-agent writes, is there for the first alone.
+    step = {"action": "sed -i 's/a - b/a + b/' calc.py", "observation": "", "thought": "The sign is wrong.", "response": "The sign is wrong."}
+    request = {"role": "user", "content": "add(2, 1) returns 1."}
+    info = {"exit_status": "submitted", "submission": patch}
+    write(folder / "trajectories/scripted" / name(1) / f"{name(1)}.traj", {"environment": name(1), "trajectory": [step], "history": [request], "info": info})
+
+
 def many(count, folder):
     write(folder / "config.json", {"job_name": "many", "n_attempts": 5})
     write(folder / "result.json", {"id": "many", "n_total_trials": count})
@@ -187,6 +223,7 @@ def main():
         return
     harbor(HERE / "harbor")
     terminal_bench(HERE / "terminal-bench")
+    swe_bench(HERE / "swe-bench")
 
 
 main()

@@ -63,6 +63,12 @@ pub trait Format: Sync {
         false
     }
 
+    /// Returns whether the record of a trial may be far from the log of the agent: it is no recording of its own where a log
+    /// of the same trial is found.
+    fn is_apart_from_logs(&self) -> bool {
+        false
+    }
+
     /// Returns the function that converts a file of another form into the text that is read; None where the file is read as
     /// it is, and need not be read whole for it.
     fn preparation_for(&self, _head: &FileHead<'_>) -> Option<FilePreparation> {
@@ -171,6 +177,8 @@ pub enum RunsInFile {
     /// A run a field of the object under that key of the document, which every run needs whole; see
     /// [`crate::with_run_field`].
     OnePerField(&'static str),
+    /// A run a name in the lists of a report; see [`crate::harness::report_elements`].
+    OnePerListedName,
 }
 
 impl FormatCapabilities {

@@ -151,6 +151,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &RecordLog(&otel::Otel),
     &harness::HarborTrial,
     &harness::TerminalBenchTrial,
+    &harness::SweBenchTrial,
     &slopcodebench::SlopCodeBench,
     &evocodebench::EvoCodeBench,
     &paperbench::PaperBench,

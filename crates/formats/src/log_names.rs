@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-const LOG_ENDINGS: [&str; 11] = [
+const LOG_ENDINGS: [&str; 12] = [
     ".jsonl",
     ".jsonl.zst",
     ".jsonl.zstd",
@@ -14,6 +14,7 @@ const LOG_ENDINGS: [&str; 11] = [
     ".json.gz",
     ".yaml",
     ".yml",
+    "run_instance.log",
 ];
 
 /// Returns whether a file may be a log, by its name.

@@ -33,6 +33,7 @@ mod digest;
 pub mod disk;
 mod entries;
 mod error;
+mod evaluations;
 mod executor;
 pub mod export;
 pub mod exported_runs;

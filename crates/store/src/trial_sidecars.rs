@@ -9,14 +9,18 @@ use std::{
 };
 
 use trajview_formats::{
-    RecordingShape, could_be_log,
-    harness::{HARNESSES, Harness, RecordFile, RepeatKey, TrialFiles, terminal_bench_trial_folder},
+    NotUnderstood, RecordingShape, could_be_log,
+    harness::{
+        HARNESSES, Harness, RecordFile, RepeatKey, TrialFacts, TrialFiles,
+        terminal_bench_trial_folder,
+    },
 };
-use trajview_run::{RecordPlace, Run, SourceId, Warning};
+use trajview_run::{Outcome, RecordPlace, Run, SourceId, Warning};
 
 use super::{
     containers, disk,
     entries::{collect_files, entries_of, is_folder, is_plain_file, name_of},
+    evaluations::evaluation_files,
     file_bytes::{FileAccess, ReadAllowance},
     file_head_cache::FileHeadCache,
     path_bytes,
@@ -47,10 +51,22 @@ pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
         add_from_own_record(run, recording);
         return;
     }
-    existing_records(&recording.main).any(|(harness, folder, name)| {
-        read_record(&folder.join(&*name), &name, MOST_RECORD_BYTES)
-            .is_some_and(|record| add_from_record(run, harness, &record, (folder, &recording.main)))
-    });
+    let mut unscored = None;
+    for (harness, folder, name) in existing_records(&recording.main) {
+        let path = folder.join(&*name);
+        let Some(record) = read_record(&path, &name, MOST_RECORD_BYTES) else { continue };
+        match read_facts(run, harness, &record, (folder, &recording.main)) {
+            None => {}
+            // A verdict may be in a folder further up: predictions are beside the logs.
+            Some(Ok(facts)) if facts.result.outcome == Some(Outcome::Unscored) => {
+                unscored.get_or_insert((facts, harness));
+            }
+            Some(result) => return apply_facts(run, result, harness, &record.name),
+        }
+    }
+    if let Some((facts, harness)) = unscored {
+        facts.apply_to(run, harness.name());
+    }
 }
 
 /// Returns the [`record_places`] at which there is a file.
@@ -89,8 +105,20 @@ fn record_places(
         .collect();
     let folders = log.ancestors().skip(1).take(MOST_UP);
     folders.flat_map(move |folder| {
-        names.clone().into_iter().map(move |(harness, name)| (harness, folder, name))
+        let apart = HARNESSES.iter().flat_map(|harness| {
+            let files = files_apart(*harness, folder, log).into_iter();
+            files.map(|name| (*harness, Cow::Owned(name)))
+        });
+        let all: Vec<_> = names.iter().cloned().chain(apart).collect();
+        all.into_iter().map(move |(harness, name)| (harness, folder, name))
     })
+}
+
+/// Returns the files of evaluations below a folder above a log that may have the log's trial.
+fn files_apart(harness: &dyn Harness, folder: &Path, log: &Path) -> Vec<String> {
+    let Some(places) = harness.evaluations() else { return vec![] };
+    let log = log.to_string_lossy().replace('\\', "/");
+    evaluation_files(folder, places, &(places.instances_of_log)(&log))
 }
 
 /// Returns the files that may be the record of the trial of a log, whether they exist or not.
@@ -106,44 +134,66 @@ fn add_from_own_record(run: &mut Run, recording: &FoundRecording) {
     let Some(beside) = recording.main.parent() else { return };
     let place = containers::place_inside(&recording.main);
     let is_in_job = place.is_some_and(|it| it.members.are_runs());
-    let folder = if is_in_job { beside.parent().unwrap_or(beside) } else { beside };
-    let name = if is_in_job { name_of(beside) } else { name_of(&recording.main) };
-    let record = RecordFile::new(name, bytes.into_owned());
-    HARNESSES.iter().any(|it| add_from_record(run, *it, &record, (folder, &recording.main)));
+    let record = RecordFile::new("", bytes.into_owned());
+    let path = recording.main.to_string_lossy().replace('\\', "/");
+    for harness in HARNESSES {
+        let (folder, own) = match is_in_job {
+            true => (beside.parent(), beside),
+            false => {
+                let depth = harness.own_record_depth(&path);
+                (recording.main.ancestors().nth(depth), &*recording.main)
+            }
+        };
+        let folder = folder.unwrap_or(beside);
+        let name = own.strip_prefix(folder).unwrap_or(own).to_string_lossy().replace('\\', "/");
+        let record = record.with_name(name);
+        if let Some(result) = read_facts(run, *harness, &record, (folder, &recording.main)) {
+            return apply_facts(run, result, *harness, &record.name);
+        }
+    }
 }
 
-/// Returns whether a file is a record of the harness for a log; the run has its facts then.
-fn add_from_record(
+fn apply_facts(
+    run: &mut Run,
+    result: Result<TrialFacts, NotUnderstood>,
+    harness: &dyn Harness,
+    record: &str,
+) {
+    match result {
+        Ok(facts) => facts.apply_to(run, harness.name()),
+        Err(why) => run.warnings.push(Warning { place: record.into(), what: why.to_string() }),
+    }
+}
+
+/// Reads a file that may be a record of the harness for a log; None where it is none, or says nothing about the log.
+fn read_facts(
     run: &mut Run,
     harness: &dyn Harness,
     record: &RecordFile,
-    (folder, log): (&Path, &Path),
-) -> bool {
-    let log = log.strip_prefix(folder).unwrap_or(log).to_string_lossy().replace('\\', "/");
+    (folder, main): (&Path, &Path),
+) -> Option<Result<TrialFacts, NotUnderstood>> {
+    let log = main.strip_prefix(folder).unwrap_or(main).to_string_lossy().replace('\\', "/");
     if !harness.claims_record(record, &log) {
-        return false;
+        return None;
     }
     let mut omitted = vec![];
-    let paths = harness.sidecar_paths(&log).into_iter();
-    let sidecars =
-        paths.filter_map(|name| read_sidecar(&folder.join(&name), &name, &mut omitted)).collect();
+    let paths = files_apart(harness, folder, main).into_iter().chain(harness.sidecar_paths(&log));
+    let sidecars = paths
+        .filter(|name| *name != record.name)
+        .filter_map(|name| read_sidecar(&folder.join(&name), &name, &mut omitted))
+        .collect();
     let result = harness.read_trial(&TrialFiles { log: &log, record, sidecars }, run);
     if !matches!(result, Ok(None)) {
         run.warnings.extend(omitted);
     }
-    match result {
-        Ok(Some(mut facts)) => {
-            if facts.result.attempt.is_none() {
-                facts.result.attempt = attempt_of(harness, record, folder);
-            }
-            facts.apply_to(run, harness.name());
-        }
-        Ok(None) => return false,
-        Err(why) => {
-            run.warnings.push(Warning { place: record.name.clone(), what: why.to_string() })
-        }
+    let mut facts = match result.transpose()? {
+        Ok(facts) => facts,
+        Err(why) => return Some(Err(why)),
+    };
+    if facts.result.attempt.is_none() {
+        facts.result.attempt = attempt_of(harness, record, folder);
     }
-    true
+    Some(Ok(facts))
 }
 
 /// Returns the number of a trial among the repeats of its task in the same job, in the order in which they started.
@@ -244,7 +294,7 @@ fn read_sidecar(path: &Path, name: &str, omitted: &mut Vec<Warning>) -> Option<R
         path_bytes::read_path(path, FileAccess::OnDisk, &mut ReadAllowance::default()).ok()?;
     let len = bytes.file_size();
     let start = len.saturating_sub(MOST_SIDECAR_BYTES as u64);
-    if start > 0 && !name.ends_with(".txt") {
+    if start > 0 && !name.ends_with(".txt") && !name.ends_with(".log") {
         let what = format!("is larger than {} MiB and is omitted", MOST_SIDECAR_BYTES >> 20);
         omitted.push(Warning { place: name.into(), what });
         return None;
@@ -520,7 +570,7 @@ mod tests {
                 "{} {} {} {} {:?} {} {}",
                 run.origin.format,
                 trial.task.as_deref().unwrap(),
-                trial.attempt.unwrap(),
+                trial.attempt.unwrap_or_default(),
                 trial.outcome.unwrap().word(),
                 trial.reward,
                 trial.notes.len(),
@@ -537,6 +587,10 @@ mod tests {
                 "atif sum-column 1 passed Some(1.0) 0 1",
                 "atif sum-column 2 failed Some(0.0) 0 1",
                 "harbor two-steps 1 partial Some(0.75) 0 2",
+                "swe-bench made__tinycalc-2 0 failed Some(0.0) 0 1",
+                "swe-bench made__tinycalc-3 0 error None 0 0",
+                "swe-bench made__tinycalc-4 0 failed Some(0.0) 1 0",
+                "swe-agent made__tinycalc-1 0 passed Some(1.0) 0 1",
                 "terminal-bench hello-shell 1 passed None 0 1",
                 "terminal-bench long-build 1 timeout None 0 0",
             ]
@@ -634,6 +688,137 @@ mod tests {
         let trial = run.trial.as_ref().unwrap();
         assert_eq!((trial.attempt, trial.reward), (Some(2), Some(1.0)));
         assert_eq!(trial.reward_name.as_deref(), Some("score_metr_task"));
+    }
+
+    /// The parts of a report of an instance.
+    fn instance_report(instance: &str, resolved: bool) -> String {
+        format!(
+            r#"{{"{instance}": {{"patch_is_None": false, "patch_exists": true, "patch_successfully_applied": true,
+            "resolved": {resolved}, "tests_status": {{"FAIL_TO_PASS": {{"success": ["a"], "failure": ["b"]}}}}}}}}"#
+        )
+    }
+
+    fn rows_below(folder: &Path) -> Vec<String> {
+        let row = |path: &PathBuf| {
+            let run = open(path).unwrap().run;
+            let trial = run.trial.clone().unwrap_or_default();
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            let word = trial.outcome.map_or("—", Outcome::word);
+            assert_eq!(run.task.as_ref().map(|it| &*it.id), trial.task.as_deref());
+            format!("{name} {word}")
+        };
+        runs_below(folder).iter().map(row).collect()
+    }
+
+    #[test]
+    fn evaluations_of_swe_bench_alone_are_a_table_of_trials() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = "logs/run_evaluation/r1/some__model";
+        let report = r#"{"total_instances": 4, "submitted_instances": 4, "submitted_ids": ["a__a-1", "a__a-2", "a__a-3", "a__a-4"],
+            "resolved_ids": ["a__a-1"], "unresolved_ids": ["a__a-2"], "error_ids": ["a__a-3"], "empty_patch_ids": ["a__a-4"]}"#;
+        let line = "2026-01-01 00:00:00,000 - ERROR - Error in evaluating model for a__a-3: no space\nTraceback\n";
+        write_all(
+            folder.path(),
+            &[
+                (&format!("{below}/a__a-1/report.json"), &instance_report("a__a-1", true)),
+                (&format!("{below}/a__a-1/test_output.txt"), "2 passed"),
+                (&format!("{below}/a__a-2/report.json"), &instance_report("a__a-2", false)),
+                (&format!("{below}/a__a-3/run_instance.log"), line),
+                ("some__model.r1.json", report),
+            ],
+        );
+
+        let expected = [
+            "logs/run_evaluation/r1/some__model/a__a-1/report.json passed",
+            "logs/run_evaluation/r1/some__model/a__a-2/report.json failed",
+            "logs/run_evaluation/r1/some__model/a__a-3/run_instance.log error",
+            "some__model.r1.json/a__a-4 failed",
+        ];
+        assert_eq!(rows_below(folder.path()), expected);
+        let alone = folder.path().join("logs/run_evaluation");
+        assert_eq!(runs_below(&alone).len(), 3);
+        let report = folder.path().join("some__model.r1.json");
+        let rows = ["a__a-1 passed", "a__a-2 failed", "a__a-3 error", "a__a-4 failed"];
+        assert_eq!(rows_below(&report), rows);
+
+        let first = open(&folder.path().join(below).join("a__a-1/report.json")).unwrap().run;
+        assert_eq!(first.model.as_deref(), Some("some__model"));
+        let tests = first.checkpoints[0].recorded.as_ref().unwrap().tests.as_ref().unwrap();
+        assert_eq!((tests.strict.passed, tests.strict.total), (1, 2));
+        let broken = open(&folder.path().join(below).join("a__a-3/run_instance.log")).unwrap().run;
+        assert_eq!(broken.trial.as_ref().unwrap().error.as_deref(), Some("no space"));
+    }
+
+    #[test]
+    fn a_log_has_the_evaluation_of_its_model_wherever_it_is_in_the_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = |model: &str| format!("trajectories/{model}/a__a-1/a__a-1.traj");
+        let record = |run: &str, model: &str| {
+            format!("logs/run_evaluation/{run}/{model}/a__a-1/report.json")
+        };
+        write_all(
+            folder.path(),
+            &[
+                (&log("one"), TRAJ),
+                (&log("two"), TRAJ),
+                ("trajectories/two/preds.json", r#"{"a__a-1": {"model_patch": "diff"}}"#),
+                (&record("r", "one"), &instance_report("a__a-1", true)),
+                (&record("r", "two"), &instance_report("a__a-1", false)),
+            ],
+        );
+
+        let expected = [
+            "trajectories/one/a__a-1/a__a-1.traj passed",
+            "trajectories/two/a__a-1/a__a-1.traj failed",
+        ];
+        assert_eq!(rows_below(folder.path()), expected);
+
+        // Another model without a log is a row of its own.
+        write_all(folder.path(), &[(&record("r", "three"), &instance_report("a__a-1", false))]);
+        assert_eq!(rows_below(folder.path())[0], format!("{} failed", record("r", "three")));
+        assert_eq!(rows_below(folder.path()).len(), 3);
+
+        // A log that names no model has none of the evaluations of several.
+        fs::rename(folder.path().join("trajectories/one"), folder.path().join("trajectories/x"))
+            .unwrap();
+        let run = open(&folder.path().join(log("x"))).unwrap().run;
+        assert_eq!(run.trial.as_ref().unwrap().outcome, Some(Outcome::Unscored));
+        assert!(run.warnings[0].what.contains("(one, three, two)"), "{}", run.warnings[0].what);
+        let named = TRAJ.replacen('{', r#"{"environment": "a__a-1", "replay_config": "{}", "#, 1);
+        let pred =
+            r#"{"model_name_or_path": "one", "instance_id": "a__a-1", "model_patch": "diff"}"#;
+        write_all(
+            folder.path(),
+            &[(&log("x"), &named), ("trajectories/x/a__a-1/a__a-1.pred", pred)],
+        );
+        let run = open(&folder.path().join(log("x"))).unwrap().run;
+        assert_eq!(run.trial.as_ref().unwrap().outcome, Some(Outcome::Passed));
+    }
+
+    #[test]
+    fn the_report_of_a_run_is_found_by_its_content_and_each_of_its_lists_is_an_outcome() {
+        let outcome = |name: &str, lists: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let report = format!("{{\"total_instances\": 1, \"submitted_instances\": 1, {lists}}}");
+            let log = "made__calc-1/made__calc-1.traj";
+            write_all(folder.path(), &[(log, TRAJ), (name, &report)]);
+            assert_eq!(runs_below(folder.path()), [folder.path().join(log)]);
+            let run = open(&folder.path().join(log)).unwrap().run;
+            run.trial.as_ref().unwrap().outcome.unwrap().word()
+        };
+        let listed = |list: &str| {
+            format!("\"submitted_ids\": [\"made__calc-1\"], \"{list}\": [\"made__calc-1\"]")
+        };
+
+        assert_eq!(outcome("org__m.run.json", &listed("resolved_ids")), "passed");
+        assert_eq!(outcome("org__m.run.json", &listed("unresolved_ids")), "failed");
+        assert_eq!(outcome("org__m.run.json", &listed("empty_patch_ids")), "failed");
+        assert_eq!(outcome("org__m.run.json", &listed("error_ids")), "error");
+        let cloud = "sb-cli-reports/swe-bench_lite__dev__run.json";
+        assert_eq!(outcome(cloud, &listed("resolved_ids")), "passed");
+        assert_eq!(outcome(cloud, &listed("completed_ids")), "failed");
+        assert_eq!(outcome(cloud, &listed("failed_ids")), "failed");
+        assert_eq!(outcome(cloud, &listed("pending_ids")), "unscored");
     }
 
     const TRAJ: &str = r#"{"trajectory": [{"action": "ls", "observation": "a", "thought": "t", "response": "r"}],

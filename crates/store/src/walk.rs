@@ -21,6 +21,7 @@ use super::{
     containers::{self, Members},
     disk,
     entries::{entries_of, is_bundle, is_folder, is_log_file, is_plain_file, name_of},
+    evaluations::ApartTrials,
     file_head_cache::{FileHeadCache, RecordingHead},
     links, path_bytes,
     remote::{self, FetchAmount, is_address},
@@ -38,7 +39,7 @@ pub(crate) fn is_work_folder(folder: &Path) -> bool {
 }
 
 /// The depth to which runs are searched below a folder.
-const MOST_DEEP: usize = 6;
+const MOST_DEEP: usize = 8;
 
 /// A callback for each recording; false ends the walk.
 type RunCallback<'a> = dyn FnMut(PathBuf) -> bool + 'a;
@@ -48,7 +49,7 @@ type RunCallback<'a> = dyn FnMut(PathBuf) -> bool + 'a;
 /// that lead out of the folder are remembered for [`super::outside_link_notes`].
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
-    walk_folder(folder, 0, WalkContext::from_root(folder, None), &mut |run| {
+    walk_root(folder, None, &mut |run| {
         runs.push(run);
         true
     });
@@ -67,7 +68,7 @@ pub fn may_contain_runs(path: &Path) -> bool {
 pub fn contains_several_runs(path: &Path) -> bool {
     let mut count = 0;
     if may_contain_runs(path) {
-        walk_folder(path, 0, WalkContext::from_root(path, None), &mut |_| {
+        walk_root(path, None, &mut |_| {
             count += 1;
             count < 2
         });
@@ -88,7 +89,7 @@ pub fn walk_with_heads(
     on_run: &mut RunCallback<'_>,
 ) -> bool {
     match may_contain_runs(path) {
-        true => walk_folder(path, 0, WalkContext::from_root(path, heads), on_run),
+        true => walk_root(path, heads, on_run),
         false => on_run(path.to_owned()),
     }
 }
@@ -203,11 +204,7 @@ struct WalkContext<'a> {
     migrated: Option<&'a [Arc<dyn Members>]>,
 }
 
-impl<'a> WalkContext<'a> {
-    const fn from_root(root: &'a Path, heads: Option<&'a FileHeadCache>) -> Self {
-        Self { root, heads, migrated: None }
-    }
-
+impl WalkContext<'_> {
     /// Returns whether a log is of a session that is also in a database beside the tree.
     fn is_migrated(&self, log: &Path) -> bool {
         let id = name_of(log).strip_suffix(".json");
@@ -237,15 +234,32 @@ enum ExaminedFolder {
     Runs(Vec<PathBuf>),
     /// The folder has logs, and other folders and containers to enter.
     Folder { logs: Vec<PathBuf>, below: Vec<PathBuf>, databases: Option<Vec<Arc<dyn Members>>> },
+    /// The folder is that of a trial of which nothing but a record is there.
+    Record(PathBuf),
+    /// The folder is a file about several trials, the logs of which may be elsewhere.
+    Elements(Vec<PathBuf>),
 }
 
-fn walk_folder(
-    folder: &Path,
-    depth: usize,
-    walk: WalkContext<'_>,
-    on_run: &mut RunCallback<'_>,
-) -> bool {
-    report_folder(examine_folder(folder, depth, walk), depth, walk, on_run)
+/// The receiver of what a walk comes by, in the order of the folders.
+struct WalkOutput<'a, 'b> {
+    on_run: &'a mut RunCallback<'b>,
+    /// The trials whose records are apart from the logs, which are reported at the end.
+    apart: ApartTrials,
+}
+
+impl WalkOutput<'_, '_> {
+    fn report_run(&mut self, run: PathBuf) -> bool {
+        self.apart.add_log(&run);
+        (self.on_run)(run)
+    }
+}
+
+/// Walks over the recordings below a folder, and last over the trials that only a record apart from the logs has.
+fn walk_root(root: &Path, heads: Option<&FileHeadCache>, on_run: &mut RunCallback<'_>) -> bool {
+    let mut output = WalkOutput { on_run, apart: ApartTrials::default() };
+    let walk = WalkContext { root, heads, migrated: None };
+    report_folder(examine_folder(root, 0, walk), 0, walk, &mut output)
+        && output.apart.without_log().into_iter().all(output.on_run)
 }
 
 /// The most folders beside each other that are examined at once.
@@ -257,13 +271,23 @@ fn report_folder(
     examined: ExaminedFolder,
     depth: usize,
     walk: WalkContext<'_>,
-    on_run: &mut RunCallback<'_>,
+    output: &mut WalkOutput<'_, '_>,
 ) -> bool {
     let (logs, below, databases) = match examined {
-        ExaminedFolder::Runs(runs) => return runs.into_iter().all(on_run),
+        ExaminedFolder::Runs(runs) => {
+            return runs.into_iter().all(|run| output.report_run(run));
+        }
+        ExaminedFolder::Record(record) => {
+            output.apart.add_record(record);
+            return true;
+        }
+        ExaminedFolder::Elements(elements) => {
+            elements.into_iter().for_each(|row| output.apart.add_report_row(row));
+            return true;
+        }
         ExaminedFolder::Folder { logs, below, databases } => (logs, below, databases),
     };
-    if !logs.into_iter().all(&mut *on_run) {
+    if !logs.into_iter().all(|log| output.report_run(log)) {
         return false;
     }
     let walk_of = |folder: &Path| match name_of(folder) {
@@ -279,7 +303,7 @@ fn report_folder(
             several => several.par_iter().map(examine).collect(),
         };
         for (folder, examined) in next.iter().zip(examined) {
-            if !report_folder(examined, depth + 1, walk_of(folder), on_run) {
+            if !report_folder(examined, depth + 1, walk_of(folder), output) {
                 return false;
             }
         }
@@ -313,6 +337,9 @@ fn examine_folder(folder: &Path, depth: usize, walk: WalkContext<'_>) -> Examine
     let folder_links = link_paths.iter().filter(|path| disk::is_dir(path));
     folder_links.for_each(|link| links::note_if_outside(link, walk.root));
     if containers::place_at(folder).is_some_and(|place| place.members.are_runs()) {
+        if is_apart_from_logs(folder) {
+            return ExaminedFolder::Elements(entries);
+        }
         // Where the walk comes by the folders of the trials, it reports them there.
         let recording = |entry: PathBuf| match trial_sidecars::own_recording(&entry, walk.heads) {
             Some(recording) => (depth == 0).then_some(recording),
@@ -322,9 +349,15 @@ fn examine_folder(folder: &Path, depth: usize, walk: WalkContext<'_>) -> Examine
     }
     let FolderEntries { mut logs, container_files, agents, trial_record } =
         classify_entries(&entries, walk);
-    if let Some(record) = trial_record {
-        let log = trial_sidecars::log_of_trial(folder, walk.heads);
-        return ExaminedFolder::Runs(vec![log.unwrap_or(record)]);
+    if let Some((record, format)) = trial_record {
+        if !format.is_apart_from_logs() {
+            let log = trial_sidecars::log_of_trial(folder, walk.heads);
+            return ExaminedFolder::Runs(vec![log.unwrap_or(record)]);
+        }
+        logs.retain(|log| is_agent_log(log, walk.heads));
+        if logs.is_empty() {
+            return ExaminedFolder::Record(record);
+        }
     }
     logs.retain(|log| !walk.is_migrated(log));
     let linked_logs = logs.iter().chain(&container_files).filter(|log| link_paths.contains(*log));
@@ -386,7 +419,7 @@ struct FolderEntries {
     /// The folders of companion logs.
     agents: HashSet<PathBuf>,
     /// The record of the trial whose folder it is.
-    trial_record: Option<PathBuf>,
+    trial_record: Option<(PathBuf, &'static dyn Format)>,
 }
 
 /// The role of one entry.
@@ -438,7 +471,7 @@ fn classify_entries(entries: &[PathBuf], walk: WalkContext<'_>) -> FolderEntries
         paths.iter().zip(&memberships).map(|(path, memberships)| (*path, memberships.0)).collect();
     let agents = subagent_folders(&formats, entries);
     let trial_record = formats.iter().find(|(_, format)| format.is_trial_record());
-    let trial_record = trial_record.map(|(path, _)| (*path).clone());
+    let trial_record = trial_record.map(|(path, format)| ((*path).clone(), *format));
     FolderEntries { logs, container_files, agents, trial_record }
 }
 
@@ -506,6 +539,14 @@ fn classify_by_head(path: &Path) -> Option<FolderEntry> {
         return Some(FolderEntry::Container);
     }
     Some(FolderEntry::Log(format, format.belongs_to(&head)))
+}
+
+/// Returns whether the runs in a file are trials whose logs may be elsewhere.
+fn is_apart_from_logs(file: &Path) -> bool {
+    path_bytes::read_head(file).is_ok_and(|(bytes, is_whole)| {
+        let head = FileHead { name: name_of(file), bytes: &bytes, is_whole };
+        formats::format_for_head(&head).is_some_and(|format| format.is_apart_from_logs())
+    })
 }
 
 fn parts_in(path: &Path, format: &dyn Format) -> Option<Vec<String>> {

@@ -9,7 +9,7 @@ use trajview_run::{
     checkpoint_record::{MeasureValue, RecordedMeasure, RecordedTests},
 };
 
-use super::NotUnderstood;
+use super::{FileHead, NotUnderstood};
 
 mod cast;
 mod ctrf;
@@ -17,12 +17,16 @@ mod harbor;
 mod harbor_trial;
 mod record_file;
 mod swe_bench;
+mod swe_bench_trial;
+mod swe_bench_verdict;
 mod terminal_bench;
 mod terminal_bench_trial;
 mod trial_parts;
 
 pub(crate) use harbor_trial::HarborTrial;
 pub use record_file::RecordFile;
+pub(crate) use swe_bench_trial::SweBenchTrial;
+pub use swe_bench_trial::report_elements;
 pub use terminal_bench::trial_folder as terminal_bench_trial_folder;
 pub(crate) use terminal_bench_trial::TerminalBenchTrial;
 
@@ -53,6 +57,17 @@ pub trait Harness: Sync {
     /// are left out by the caller.
     fn sidecar_paths(&self, log: &str) -> Vec<String>;
 
+    /// Returns where the harness keeps evaluations apart from the logs; None where each is in the folder of its trial.
+    fn evaluations(&self) -> Option<&'static EvaluationPlaces> {
+        None
+    }
+
+    /// Returns how many parts at the end of the path of a record belong to the trial, where the record itself is the
+    /// recording: the file alone, or folders that are named after the trial too.
+    fn own_record_depth(&self, _record: &str) -> usize {
+        1
+    }
+
     /// Returns the facts about the trial that a log belongs to; None where the record has none of it.
     fn read_trial(
         &self,
@@ -70,6 +85,20 @@ pub trait Harness: Sync {
     fn read_repeat(&self, _record: &RecordFile) -> Option<RepeatKey> {
         None
     }
+}
+
+/// Where a harness keeps evaluations apart from the logs: below a folder above a log.
+pub struct EvaluationPlaces {
+    /// Folders with one a trial in each; a `*` is any one folder.
+    pub folders: &'static [&'static str],
+    /// The names of the record of a trial in its folder; the first that exists counts.
+    pub records: &'static [&'static str],
+    /// Folders with reports of whole runs, which are named after the run; the first is the folder itself.
+    pub report_folders: &'static [&'static str],
+    /// Returns whether a file there is such a report.
+    pub is_run_report: fn(&FileHead<'_>) -> bool,
+    /// Returns the names that the folder of the trial of a log may have, by the path of the log.
+    pub instances_of_log: fn(&str) -> Vec<String>,
 }
 
 /// What two repeats of a task have in common, and when this one started.

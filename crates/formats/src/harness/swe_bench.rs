@@ -2,34 +2,38 @@
 //!
 //! | file | form | read for |
 //! |---|---|---|
-//! | `report.json`, `<instance>/report.json`, `logs/<instance>/report.json`, `<log>.eval.json` | `{instance: {resolved, tests_status}}`, or one instance alone | the verdict, the tests by name |
-//! | `output.report.json`, `results.json`, `results/results.json` | `{resolved_ids, unresolved_ids, error_ids, empty_patch_ids, incomplete_ids}`; before 2024-06 `{resolved, applied, no_generation, ...}` | the verdict |
-//! | `preds.json`, `all_preds.jsonl` | `{instance: {model_patch}}`, a list or lines of these | whether changes were submitted |
+//! | `report.json` beside the log or in a folder of the instance, `<log>.eval.json` | `{instance: {resolved, tests_status}}`, or one instance alone | the verdict, the tests by name |
+//! | `run_instance.log`, where the harness left no report | its own log | why the evaluation broke |
+//! | `<model>.<run>.json`, `output.report.json`, `results.json`, a report of `sb-cli` | `{resolved_ids, unresolved_ids, error_ids, empty_patch_ids, ...}`; before 2024-06 `{resolved, applied, no_generation, ...}` | the verdict |
+//! | `preds.json`, `all_preds.jsonl`, `<log>.pred` | `{instance: {model_patch}}`, a list or lines of these | whether changes were submitted |
 //!
 //! The report of the instance counts most, then that of the run; where another file says something else, it is a note. An
 //! instance that was submitted and is in no report was not scored. The status with which the agent itself ended is a note
 //! beside a verdict.
+//!
+//! The harness keeps its evaluations apart from the logs ([`PLACES`]), by run and model. Of several, those count that have a
+//! name of the log's agent: the model in its predictions or in the log, a folder that the log is in. Where none has one, they
+//! count if they are all of one model.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use trajview_run::{
-    Outcome, Run, TrialResult, Warning,
-    checkpoint_record::{PassCount, RecordedTests, TestCase, TestOutcome},
-};
+use trajview_run::{Outcome, Run, TrialResult, Warning};
 
-use super::{Harness, RecordFile, TrialFacts, TrialFiles, ctrf};
+use super::{
+    EvaluationPlaces, Harness, RecordFile, TrialFacts, TrialFiles,
+    swe_bench_verdict::{Verdict, VerdictRank},
+};
 use crate::{
-    NotUnderstood,
-    exit_status::{log_stem, result_of_broken},
-    format::file_name,
-    json_object::JsonFields,
+    FileHead, NotUnderstood, exit_status::log_stem, format::file_name, json_object::JsonFields,
 };
 
 /// The harness of SWE-bench.
 pub struct SweBench;
 
-/// The most tests of a report that are read.
-const MAX_TESTS: usize = 50_000;
+/// The log that the harness writes about one instance.
+pub(super) const INSTANCE_LOG: &str = "run_instance.log";
 
 /// The files that a run of an evaluation leaves in its folder.
 const RECORD_NAMES: [&str; 6] = [
@@ -41,24 +45,21 @@ const RECORD_NAMES: [&str; 6] = [
     "metadata.yaml",
 ];
 
-/// The lists of a report of a whole run, and what being in one means; an instance is in the first that has it. The lists
-/// below were written before 2024-06.
-const RUN_LISTS: [(&str, Outcome); 14] = [
-    ("resolved_ids", Outcome::Passed),
-    ("error_ids", Outcome::Error),
-    ("empty_patch_ids", Outcome::Failed),
-    ("unresolved_ids", Outcome::Failed),
-    ("incomplete_ids", Outcome::Unscored),
-    ("submitted_ids", Outcome::Unscored),
-    ("resolved", Outcome::Passed),
-    ("test_timeout", Outcome::Error),
-    ("install_fail", Outcome::Error),
-    ("reset_failed", Outcome::Error),
-    ("test_errored", Outcome::Error),
-    ("no_generation", Outcome::Failed),
-    ("no_apply", Outcome::Failed),
-    ("applied", Outcome::Failed),
-];
+/// The folder of the evaluations of the harness, with folders by run, model and instance.
+const RUN_EVALUATION: &str = "run_evaluation";
+
+/// Where evaluations are, apart from the logs.
+static PLACES: EvaluationPlaces = EvaluationPlaces {
+    folders: &["logs/run_evaluation/*/*", "run_evaluation/*/*", "eval_outputs", "logs"],
+    records: &["report.json", INSTANCE_LOG],
+    report_folders: &["", "sb-cli-reports"],
+    is_run_report,
+    instances_of_log: |log| {
+        let mut names = log_names(log);
+        names.retain(|name| name.contains("__"));
+        names
+    },
+};
 
 impl Harness for SweBench {
     fn name(&self) -> &'static str {
@@ -86,6 +87,9 @@ impl Harness for SweBench {
             // Submissions to the leaderboard keep their results in folders beside it.
             return names.iter().any(|name| name.contains("__"));
         }
+        if file_name(&record.name) == INSTANCE_LOG {
+            return is_instance_log(record.bytes());
+        }
         let is_named = names.iter().any(|name| record.has_name(name));
         let is_own_name = record.name != "results.json" && record.name != "report.json";
         let is_result = ["\"resolved", "\"model_patch\"", "\"test_result\"", "_ids\""];
@@ -106,10 +110,22 @@ impl Harness for SweBench {
         ]
         .map(str::to_owned)
         .into();
-        for name in log_names(log) {
-            paths.extend([format!("{name}/report.json"), format!("logs/{name}/report.json")]);
-        }
+        paths.extend(log_names(log).iter().map(|name| format!("{name}/report.json")));
+        paths.extend(log_stem(log).map(|stem| format!("{stem}.pred")));
         paths
+    }
+
+    fn evaluations(&self) -> Option<&'static EvaluationPlaces> {
+        Some(&PLACES)
+    }
+
+    fn own_record_depth(&self, record: &str) -> usize {
+        // `<instance>/report.json`, below `logs/run_evaluation/<run>/<model>` in the folder of the harness itself.
+        let folders: Vec<&str> = record.rsplit('/').skip(1).collect();
+        match folders.get(3) == Some(&RUN_EVALUATION) {
+            true => 5 + usize::from(folders.get(4) == Some(&"logs")),
+            false => 2,
+        }
     }
 
     fn read_trial(
@@ -123,14 +139,26 @@ impl Harness for SweBench {
         }
         let others = files.sidecars.iter().filter(|file| file.name != files.record.name);
         let mut verdicts: Vec<Verdict> = vec![];
+        let mut agent = AgentNames::of_log(files.log, run.model.as_deref());
         let mut facts = TrialFacts::default();
         for file in std::iter::once(files.record).chain(others) {
+            if file_name(&file.name) == INSTANCE_LOG {
+                verdicts.extend(Verdict::of_instance_log(file, &names));
+                continue;
+            }
             match read_file(file) {
-                Ok(value) => verdicts
-                    .extend(names.iter().find_map(|name| Verdict::find(value, name, &file.name))),
+                Ok(value) => {
+                    if file.name.ends_with(".pred") {
+                        agent.0.extend(value.text("model_name_or_path").map(plain_name));
+                    }
+                    verdicts.extend(
+                        names.iter().find_map(|name| Verdict::find(value, name, &file.name)),
+                    );
+                }
                 Err(why) => facts.warnings.push(Warning { place: file.name.clone(), what: why }),
             }
         }
+        keep_own_evaluations(&mut verdicts, &agent)?;
         // Equal ones stay in the order of the files.
         verdicts.sort_by_key(|verdict| verdict.rank);
         let mut verdicts = verdicts.into_iter();
@@ -140,6 +168,8 @@ impl Harness for SweBench {
         }
         let others: Vec<Verdict> = verdicts.collect();
         facts.tests = best.tests;
+        let evaluation = EvaluationName::of_file(&best.result.source);
+        facts.model = evaluation.filter(|it| it.run.is_some()).and_then(|it| it.model());
         facts.result = TrialResult { task: Some(best.instance.into()), ..best.result };
         let word = |result: &TrialResult| result.outcome.map_or("nothing", Outcome::word);
         let own_word = word(&facts.result);
@@ -175,6 +205,128 @@ fn log_names(log: &str) -> Vec<String> {
     names
 }
 
+/// Returns a name as the harness writes it in paths, in lower case: of `openai/gpt-5` `openai__gpt-5`.
+fn plain_name(name: &str) -> String {
+    name.replace('/', "__").to_lowercase()
+}
+
+/// The names that an evaluation may have for the agent of a log.
+struct AgentNames(Vec<String>);
+
+impl AgentNames {
+    fn of_log(log: &str, model: Option<&str>) -> Self {
+        let folders = log.split('/').rev().skip(1).filter(|name| !name.is_empty());
+        // An instance in the report of a run has that report above it.
+        let folders = folders.map(|name| log_stem(name).unwrap_or(name));
+        Self(folders.chain(model).map(plain_name).collect())
+    }
+
+    /// Returns whether one of the names is that model: `gpt-5` is `openai__gpt-5` too.
+    fn have(&self, model: &str) -> bool {
+        let last = |name: &str| name.rsplit("__").next().unwrap_or(name).to_owned();
+        self.0.iter().any(|name| name == model || last(name) == last(model))
+    }
+}
+
+/// The names in the path of a file with evaluations.
+struct EvaluationName<'p> {
+    /// The folder of the run, where it has one.
+    run: Option<&'p str>,
+    /// The folder of the model, else the name of the report without its ending: model and run, or data set and run.
+    model: &'p str,
+}
+
+impl<'p> EvaluationName<'p> {
+    /// Returns None for a file that is not named after a run.
+    fn of_file(path: &'p str) -> Option<Self> {
+        let parts: Vec<&str> = path.rsplit('/').collect();
+        if let [_, _, model, run, RUN_EVALUATION, ..] = parts[..] {
+            return Some(Self { run: Some(run), model });
+        }
+        let is_fixed = RECORD_NAMES.contains(&parts[0]) || parts[0].starts_with("output.");
+        let model = parts[0].strip_suffix(".json").filter(|_| !is_fixed)?;
+        let is_report = parts.len() == 1 || parts[1] == "sb-cli-reports";
+        (is_report && is_report_stem(model)).then_some(Self { run: None, model })
+    }
+
+    fn is_of(&self, agent: &AgentNames) -> bool {
+        let (model, run) = (self.model.to_lowercase(), self.run.map(str::to_lowercase));
+        if let Some(run) = run {
+            let of_report = |name: &String| {
+                name.strip_prefix(&model).and_then(|it| it.strip_prefix('.')) == Some(&run)
+                    || name.strip_suffix(&run).is_some_and(|rest| rest.ends_with("__"))
+            };
+            return agent.have(&model) || agent.0.contains(&run) || agent.0.iter().any(of_report);
+        }
+        agent.0.iter().any(|name| {
+            let rest = model.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                || model.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with("__"))
+        }) || model.rmatch_indices('.').any(|(at, _)| agent.have(&model[..at]))
+    }
+
+    /// Returns the name of the model alone.
+    fn model(&self) -> Option<String> {
+        match self.run {
+            Some(_) => Some(self.model.to_owned()),
+            None => Some(self.model.rsplit_once('.')?.0.to_owned()),
+        }
+    }
+}
+
+/// Keeps, of the verdicts of runs of the harness, those of the log's agent. An error where several models have one, and none
+/// is known to be that of the log.
+fn keep_own_evaluations(
+    verdicts: &mut Vec<Verdict>,
+    agent: &AgentNames,
+) -> Result<(), NotUnderstood> {
+    let files: Vec<Box<str>> = verdicts.iter().map(|it| it.result.source.clone()).collect();
+    let named: Vec<EvaluationName<'_>> =
+        files.iter().filter_map(|file| EvaluationName::of_file(file)).collect();
+    if named.iter().any(|it| it.is_of(agent)) {
+        verdicts.retain(|verdict| {
+            EvaluationName::of_file(&verdict.result.source).is_none_or(|it| it.is_of(agent))
+        });
+        return Ok(());
+    }
+    let models: BTreeSet<String> = named.iter().filter_map(EvaluationName::model).collect();
+    if models.len() < 2 {
+        return Ok(());
+    }
+    verdicts.retain(|verdict| EvaluationName::of_file(&verdict.result.source).is_none());
+    if verdicts.iter().any(|it| it.rank < VerdictRank::Submission) {
+        return Ok(());
+    }
+    let models: Vec<String> = models.into_iter().take(4).collect();
+    let models = models.join(", ");
+    Err(NotUnderstood(format!(
+        "evaluations of several models have this instance ({models}), and the log names none of them; put the log into a folder named after its own"
+    )))
+}
+
+/// Returns whether a report with that name, without its ending, may be one of a whole run: `<model>.<run>`, and of sb-cli
+/// `<data set>__<split>__<run>`.
+fn is_report_stem(stem: &str) -> bool {
+    stem.contains('.') || stem.contains("__")
+}
+
+/// Returns whether a file is the report of a whole run.
+pub(super) fn is_run_report(head: &FileHead<'_>) -> bool {
+    let has = |needle: &str| memchr::memmem::find(head.bytes, needle.as_bytes()).is_some();
+    let is_named = |stem: &str| is_report_stem(stem) && log_stem(stem).is_none();
+    let stem = head.name.strip_suffix(".json").filter(|stem| !stem.ends_with(".response"));
+    stem.is_some_and(is_named)
+        && head.text().starts_with(b"{")
+        && (has("\"resolved_ids\"") || has("\"total_instances\"") && has("\"submitted_instances\""))
+}
+
+/// Returns whether a text is what the harness logs about an instance.
+pub(super) fn is_instance_log(bytes: &[u8]) -> bool {
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let has = |needle: &str| memchr::memmem::find(line, needle.as_bytes()).is_some();
+    line.first().is_some_and(u8::is_ascii_digit) && (has(" - INFO - ") || has(" - ERROR - "))
+}
+
 /// Returns the content of a file; lines become a list. An error is a sentence.
 fn read_file(file: &RecordFile) -> Result<&Value, String> {
     if file.name.ends_with(".yaml") {
@@ -186,153 +338,11 @@ fn read_file(file: &RecordFile) -> Result<&Value, String> {
     file.json().map_err(|why| format!("not the JSON of an evaluation: {why}"))
 }
 
-/// The files by how much they count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum VerdictRank {
-    Instance,
-    Run,
-    Submission,
-}
-
-/// What one file says about an instance.
-struct Verdict {
-    rank: VerdictRank,
-    instance: String,
-    result: TrialResult,
-    tests: Option<RecordedTests>,
-}
-
-impl Verdict {
-    fn find(value: &Value, instance: &str, source: &str) -> Option<Self> {
-        let made = |rank: VerdictRank, result: TrialResult| Self {
-            rank,
-            instance: instance.to_owned(),
-            result: TrialResult { source: source.into(), ..result },
-            tests: None,
-        };
-        let outcome_alone =
-            |outcome: Outcome| TrialResult { outcome: Some(outcome), ..TrialResult::default() };
-        if let Some(rows) = value.as_array() {
-            let row = rows.iter().find(|row| row.text("instance_id") == Some(instance))?;
-            return Self::of_entry(row, instance, source)
-                .or_else(|| Some(made(VerdictRank::Submission, submission(row)?)));
-        }
-        if let Some(list) = run_list(value, instance) {
-            let mut result = result_of_flag(list.1).unwrap_or_else(|| outcome_alone(list.1));
-            match list.0 {
-                "empty_patch_ids" | "no_generation" => {
-                    result.notes.push("the agent submitted no changes".into());
-                }
-                "no_apply" => result.notes.push("the changes could not be applied".into()),
-                name if list.1.is_broken() => {
-                    result.error = Some(format!("the evaluation lists it under {name}").into());
-                }
-                _ => {}
-            }
-            let rank = if list.1 == Outcome::Unscored {
-                VerdictRank::Submission
-            } else {
-                VerdictRank::Run
-            };
-            return Some(made(rank, result));
-        }
-        let is_alone = value.text("instance_id").is_none_or(|id| id == instance);
-        let entry = value.get(instance).or_else(|| {
-            let is_report = value.get("resolved").is_some_and(Value::is_boolean)
-                || value.pointer("/test_result/report").is_some();
-            (is_alone && is_report).then_some(value)
-        })?;
-        Self::of_entry(entry, instance, source)
-            .or_else(|| Some(made(VerdictRank::Submission, submission(entry)?)))
-    }
-
-    /// Reads the report of one instance: a flag, an object with `resolved`, or the row of an evaluation.
-    fn of_entry(entry: &Value, instance: &str, source: &str) -> Option<Self> {
-        let report = entry.pointer("/test_result/report").unwrap_or(entry);
-        let broken = result_of_broken(|key| report.flag(key) == Some(true));
-        let mut result = match (report.as_bool().or_else(|| report.flag("resolved")), broken) {
-            (Some(true), _) => result_of_flag(Outcome::Passed)?,
-            (_, Some(broken)) => broken,
-            (Some(false), None) => result_of_flag(Outcome::Failed)?,
-            (None, None) => return None,
-        };
-        result.source = source.into();
-        for (key, note) in [
-            ("patch_is_None", "the agent submitted no changes"),
-            ("empty_generation", "the agent submitted no changes"),
-            ("failed_apply_patch", "the changes could not be applied"),
-        ] {
-            if report.flag(key) == Some(true) {
-                result.notes.push(note.into());
-            }
-        }
-        if report.flag("patch_exists") == Some(true)
-            && report.flag("patch_successfully_applied") == Some(false)
-        {
-            result.notes.push("the changes could not be applied".into());
-        }
-        let tests = report.object("tests_status").map(|status| read_tests(status, source));
-        Some(Self { rank: VerdictRank::Instance, instance: instance.to_owned(), result, tests })
-    }
-}
-
-/// Returns the result with its reward, for a verdict; None for other outcomes.
-fn result_of_flag(outcome: Outcome) -> Option<TrialResult> {
-    let reward = match outcome {
-        Outcome::Passed => 1.0,
-        Outcome::Failed => 0.0,
-        _ => return None,
-    };
-    Some(TrialResult {
-        outcome: Some(outcome),
-        reward: Some(reward),
-        reward_name: Some("resolved".into()),
-        ..TrialResult::default()
-    })
-}
-
-/// Returns the first list of a report of a run that has the instance.
-fn run_list(value: &Value, instance: &str) -> Option<(&'static str, Outcome)> {
-    RUN_LISTS
-        .into_iter()
-        .find(|(key, _)| value.elements_of(key).iter().any(|id| id.as_str() == Some(instance)))
-}
-
-/// Returns the result of an instance in a file of predictions.
-fn submission(entry: &Value) -> Option<TrialResult> {
-    let patch = entry.get("model_patch")?;
-    let is_empty = patch.as_str().is_none_or(|patch| patch.trim().is_empty());
-    let notes = is_empty.then(|| "the agent submitted no changes".into()).into_iter().collect();
-    Some(TrialResult { outcome: Some(Outcome::Unscored), notes, ..TrialResult::default() })
-}
-
-/// Reads `{"FAIL_TO_PASS": {"success": [...], "failure": [...]}, ...}`.
-fn read_tests(status: &serde_json::Map<String, Value>, source: &str) -> RecordedTests {
-    let mut tests = RecordedTests { source: source.into(), ..RecordedTests::default() };
-    for (group, lists) in status {
-        for (key, outcome) in [("success", TestOutcome::Passed), ("failure", TestOutcome::Failed)] {
-            let room = MAX_TESTS.saturating_sub(tests.cases.len());
-            for name in lists.texts_of(key).into_iter().take(room) {
-                // Only these two are what the instance is about.
-                if matches!(group.as_str(), "FAIL_TO_PASS" | "PASS_TO_PASS") {
-                    let passed = u64::from(outcome == TestOutcome::Passed);
-                    tests.strict = tests.strict + PassCount { passed, total: 1 };
-                }
-                tests.cases.push(TestCase {
-                    checkpoint: group.as_str().into(),
-                    ..ctrf::named_case(&name, outcome)
-                });
-            }
-        }
-    }
-    tests
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exit_status;
-    use trajview_run::Task;
+    use trajview_run::{Task, checkpoint_record::PassCount};
 
     const ID: &str = "made__tinycalc-1";
 

@@ -275,5 +275,8 @@ fn open_container(file: &Path) -> Option<Arc<dyn Members>> {
         formats::RunsInFile::OnePerField(key) => {
             text_rows::JsonFieldRows::open(file, key).map(|it| Arc::new(it) as Arc<dyn Members>)
         }
+        formats::RunsInFile::OnePerListedName => {
+            text_rows::ListedNameRows::open(file).map(|it| Arc::new(it) as Arc<dyn Members>)
+        }
     }
 }

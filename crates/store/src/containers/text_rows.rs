@@ -7,8 +7,8 @@ use std::{
 };
 
 use trajview_formats::{
-    ColumnNames, element_name, field_names, inspect_archive, list_elements, row_name,
-    with_run_field,
+    ColumnNames, element_name, field_names, harness::report_elements, inspect_archive,
+    list_elements, row_name, with_run_field,
 };
 
 use super::{
@@ -177,6 +177,37 @@ impl Members for JsonFieldRows {
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let document = with_run_field(&self.content, &self.fields[at]);
         Ok(file_bytes::read_within(&document[..], most))
+    }
+}
+
+/// The names in the lists of a report, each of which is a run.
+pub struct ListedNameRows {
+    names: MemberNames,
+    documents: Vec<String>,
+}
+
+impl ListedNameRows {
+    pub fn open(file: &Path) -> Option<Self> {
+        let (mut names, mut documents) = (MemberNames::default(), vec![]);
+        for (name, document) in report_elements(&read_text(file)?)?.into_iter().take(MOST_MEMBERS) {
+            names.add_row(Some(&name));
+            documents.push(document);
+        }
+        (!documents.is_empty()).then_some(Self { names, documents })
+    }
+}
+
+impl Members for ListedNameRows {
+    fn names(&self) -> &MemberNames {
+        &self.names
+    }
+
+    fn are_runs(&self) -> bool {
+        true
+    }
+
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        Ok(file_bytes::read_within(self.documents[at].as_bytes(), most))
     }
 }
 
