@@ -29,9 +29,11 @@ const LEAST_TEXT: usize = 30;
 /// Search the requests, messages, calls and results of many runs
 ///
 /// All terms must match in the same request or step: words, "phrases", /patterns/, and the filters file:NAME,
-/// edited:NAME, tool:NAME, error:, error:WORD, agent:NAME, project:NAME and since:7d or since:2026-01-31. A word is a
-/// sequence of letters and digits, in any case: find_user, find and user match find_user; find_us* matches its prefix.
-/// Matches are printed by run, the newest first, as PATH:12.7: LINE for step 7 of turn 12; `trajview PATH:12.7` opens it.
+/// edited:NAME, tool:NAME, error:, error:WORD, agent:NAME, project:NAME and since:7d or since:2026-01-31. On the result of
+/// the harness there are the filters of the table of runs: outcome:failed, task:NAME, attempt=2, reward>=0.5,
+/// reward_name:NAME, and the opposite with `!` before. A word is a sequence of letters and digits, in any case: find_user,
+/// find and user match find_user; find_us* matches its prefix. Matches are printed by run, the newest first, as
+/// PATH:12.7: LINE for step 7 of turn 12; `trajview PATH:12.7` opens it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: 0 match, 1 no match; others as in all commands. An index makes searches faster but is not required; it is updated while a table of runs is on screen, or with --index."

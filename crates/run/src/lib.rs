@@ -33,6 +33,7 @@ pub mod condition;
 pub mod coverage;
 pub mod failures;
 pub mod files;
+pub mod filter_condition;
 pub mod find_by_name;
 pub mod flags;
 pub mod format_number;

@@ -144,6 +144,20 @@ impl TrialColumn {
             Self::Error => "the recorded error of the trial, in one line",
         }
     }
+
+    /// Returns whether its values are numbers.
+    pub const fn is_number(self) -> bool {
+        matches!(self, Self::Attempt | Self::Reward)
+    }
+
+    /// Returns a value as a filter has it.
+    pub(crate) const fn example(self) -> &'static str {
+        match self {
+            Self::Attempt | Self::Reward => "1",
+            Self::Outcome => "failed",
+            Self::Task | Self::RewardName | Self::Error => "NAME",
+        }
+    }
 }
 
 /// The values of the columns for one run, null where nothing is recorded. The names of the fields are the words of
@@ -181,6 +195,15 @@ impl TrialValues {
             TrialColumn::Reward => self.reward.map(|reward| reward_text(reward).into()),
             TrialColumn::RewardName => self.reward_name.as_deref().map(Cow::from),
             TrialColumn::Error => self.error.as_deref().map(Cow::from),
+        }
+    }
+
+    /// Returns the number of a cell; None for a column of words.
+    pub fn cell_number(&self, column: TrialColumn) -> Option<f64> {
+        match column {
+            TrialColumn::Attempt => self.attempt.map(f64::from),
+            TrialColumn::Reward => self.reward,
+            _ => None,
         }
     }
 

@@ -13,7 +13,9 @@ use std::{fmt, ops::Range, path::PathBuf};
 use super::{
     Run, Step, StepId, StepText, Time,
     activity::folder_name,
+    filter_condition::TrialCondition,
     search::{HitPlace, QueryMatcher, QuerySyntax, SearchQuery, StepField},
+    trial::TrialValues,
 };
 
 use words::{IndexWord, Phrase};
@@ -50,6 +52,8 @@ enum LookupFilter {
     Project(Phrase),
     /// The step is not before this time. A step without a time does not match.
     Since(Time),
+    /// The harness recorded this of the run.
+    Trial(TrialCondition),
 }
 
 /// A request, or a step with its number in the turn.
@@ -242,7 +246,10 @@ impl Lookup {
                 LookupFilter::Edited(name) => needed.edited.extend(name.required_words()),
                 LookupFilter::Tool(name) => needed.tools.extend(name.required_words()),
                 LookupFilter::Failed => needed.failed = true,
-                LookupFilter::Agent(_) | LookupFilter::Project(_) | LookupFilter::Since(_) => {}
+                LookupFilter::Agent(_)
+                | LookupFilter::Project(_)
+                | LookupFilter::Since(_)
+                | LookupFilter::Trial(_) => {}
             }
         }
         needed
@@ -265,7 +272,17 @@ impl Lookup {
             LookupFilter::File(_)
             | LookupFilter::Edited(_)
             | LookupFilter::Tool(_)
-            | LookupFilter::Failed => true,
+            | LookupFilter::Failed
+            | LookupFilter::Trial(_) => true,
+        })
+    }
+
+    /// Returns whether a run can have hits, by the result of its harness. An index does not have it: a result may be written
+    /// after the log was read.
+    pub fn accepts_trial(&self, values: &TrialValues) -> bool {
+        self.filters.iter().all(|filter| match filter {
+            LookupFilter::Trial(condition) => condition.holds_for(values),
+            _ => true,
         })
     }
 
@@ -280,7 +297,8 @@ impl Lookup {
             LookupFilter::Failed => step.is_some_and(Step::has_failed),
             LookupFilter::File(_) => step.is_some(), // its call may name it
             LookupFilter::Since(time) => moment.start_time(run).is_some_and(|it| it >= *time),
-            LookupFilter::Agent(_) | LookupFilter::Project(_) => true, // of the run
+            // Of the run.
+            LookupFilter::Agent(_) | LookupFilter::Project(_) | LookupFilter::Trial(_) => true,
         })
     }
 

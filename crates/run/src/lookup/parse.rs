@@ -2,10 +2,14 @@
 
 use jiff::{SignedDuration, civil};
 
-use super::{super::Time, Lookup, LookupFilter, LookupTerm, words::Phrase};
+use super::{
+    super::{Time, filter_condition::TrialCondition, trial::TrialColumn},
+    Lookup, LookupFilter, LookupTerm,
+    words::Phrase,
+};
 
 /// One thing of the line, as it is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 enum LookupPart<'t> {
     /// A word with its closing star, if it has one.
     Word(&'t str),
@@ -13,6 +17,7 @@ enum LookupPart<'t> {
     Pattern(String),
     /// A filter's name and what is after the colon.
     Filter(FilterName, &'t str),
+    Trial(TrialCondition),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +41,15 @@ const FILTER_NAMES: [(&str, FilterName); 7] = [
     ("since", FilterName::Since),
 ];
 
+/// The columns of a trial that are filters here; `error:` is that of a step.
+const TRIAL_COLUMNS: [TrialColumn; 5] = [
+    TrialColumn::Task,
+    TrialColumn::Attempt,
+    TrialColumn::Outcome,
+    TrialColumn::Reward,
+    TrialColumn::RewardName,
+];
+
 pub(super) fn parse_lookup(words: &str, now: Time) -> Result<Lookup, String> {
     let (mut terms, mut filters) = (vec![], vec![]);
     for part in split_parts(words)? {
@@ -50,10 +64,11 @@ pub(super) fn parse_lookup(words: &str, now: Time) -> Result<Lookup, String> {
                 }
             }
             LookupPart::Filter(name, value) => filters.push(parse_filter(name, value, now)?),
+            LookupPart::Trial(condition) => filters.push(LookupFilter::Trial(condition)),
         }
     }
     if terms.is_empty() && filters.is_empty() {
-        return Err("empty query; use words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, since:7d"
+        return Err("empty query; use words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, outcome:failed, since:7d"
             .into());
     }
     Ok(Lookup { terms, filters })
@@ -141,7 +156,21 @@ fn next_part(rest: &str) -> Result<(LookupPart<'_>, &str), String> {
         return Ok((LookupPart::Filter(name, value), after));
     }
     let (word, after) = split_word(rest);
-    Ok((LookupPart::Word(word), after))
+    if let Some((name, value)) = rest.split_once(":\"").filter(|(name, _)| word.starts_with(name)) {
+        let condition =
+            |value: &str| TrialCondition::parse(&format!("{name}:{value}"), &TRIAL_COLUMNS);
+        if condition("x")?.is_some() {
+            let (value, after) = split_quoted(value)?;
+            return Ok((
+                condition(value)?.map_or(LookupPart::Word(word), LookupPart::Trial),
+                after,
+            ));
+        }
+    }
+    Ok(match TrialCondition::parse(word, &TRIAL_COLUMNS)? {
+        Some(condition) => (LookupPart::Trial(condition), after),
+        None => (LookupPart::Word(word), after),
+    })
 }
 
 fn split_quoted(after: &str) -> Result<(&str, &str), String> {
@@ -216,6 +245,29 @@ mod tests {
                 .starts_with("since:yesterday is not a time; use since:7d")
         );
         assert!(since_text("99999999999h").is_err());
+    }
+
+    #[test]
+    fn conditions_on_the_result_of_the_harness_are_filters() {
+        let parts = |line: &'static str| split_parts(line).unwrap();
+        let trial = |part: &str| {
+            LookupPart::Trial(TrialCondition::parse(part, &TRIAL_COLUMNS).unwrap().unwrap())
+        };
+
+        assert_eq!(
+            parts("!outcome:passed reward>=0.5 task:\"sum column\" retry"),
+            [
+                trial("!outcome:passed"),
+                trial("reward>=0.5"),
+                trial("task:sum column"),
+                LookupPart::Word("retry"),
+            ]
+        );
+        assert_eq!(parts("task::spawn"), [LookupPart::Word("task::spawn")]);
+        assert!(
+            parse_lookup("outcome:", Time(0)).unwrap_err().starts_with("outcome: needs a value")
+        );
+        assert!(parse_lookup("task:\"open", Time(0)).unwrap_err().contains("no closing quote"));
     }
 
     #[test]

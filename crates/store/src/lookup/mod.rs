@@ -22,8 +22,9 @@ use std::{
 };
 
 use trajview_formats::PieceExecutor as _;
-use trajview_run::lookup::{
-    Lookup, LookupHit, LookupMoment, LookupRun, LookupTotals, MOST_HITS, RunHits,
+use trajview_run::{
+    lookup::{Lookup, LookupHit, LookupMoment, LookupRun, LookupTotals, MOST_HITS, RunHits},
+    trial::TrialValues,
 };
 
 use super::{
@@ -227,7 +228,9 @@ impl RunFinder<'_> {
         keep_going: &(dyn Fn() -> bool + Sync),
     ) -> PartHits {
         let parts = RunParts::new(opened);
-        if !self.takes_run(&IndexedFacts::for_run(&opened.run, &parts.moments, 0)) {
+        if !self.takes_run(&IndexedFacts::for_run(&opened.run, &parts.moments, 0))
+            || !self.lookup.accepts_trial(&TrialValues::for_run(&opened.run))
+        {
             return PartHits::default();
         }
         let ranges = match wanted {

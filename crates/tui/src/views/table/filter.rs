@@ -4,6 +4,8 @@
 //! `tokens>2M`, `time>5m`: a comparison of a number; a run without the number does not match. `task:-`: nothing is
 //! recorded in that column. `!` before a condition negates it, and quotes as in `"two words"` keep words together.
 
+use trajview_run::filter_condition::{CompareOperator, parse_number};
+
 use crate::session::columns::{ColumnKind, RunTableColumn};
 
 use super::{row::RunRow, values::KnownValue};
@@ -29,24 +31,6 @@ enum FilterTest {
     NotRecorded(RunTableColumn),
     Compare(RunTableColumn, CompareOperator, f64),
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CompareOperator {
-    Less,
-    AtMost,
-    More,
-    AtLeast,
-    Equal,
-}
-
-/// Longer ones before their beginnings.
-const COMPARE_OPERATORS: [(&str, CompareOperator); 5] = [
-    ("<=", CompareOperator::AtMost),
-    (">=", CompareOperator::AtLeast),
-    ("<", CompareOperator::Less),
-    (">", CompareOperator::More),
-    ("=", CompareOperator::Equal),
-];
 
 impl RunRowFilter {
     /// Parses a filter. The error is a sentence.
@@ -93,13 +77,8 @@ fn parse_condition(part: &str) -> Result<FilterCondition, String> {
 }
 
 fn parse_test(part: &str) -> Result<FilterTest, String> {
-    let compared = COMPARE_OPERATORS.iter().filter_map(|(sign, operator)| {
-        part.split_once(sign).map(|(word, value)| (word, *operator, value))
-    });
-    // `a>=1` splits at `=` too, with a longer word before it.
-    let compared = compared.min_by_key(|(word, ..)| word.len());
     let colon = part.split_once(':');
-    match (compared, colon) {
+    match (CompareOperator::split(part), colon) {
         (Some((word, operator, value)), colon)
             if colon.is_none_or(|(before, _)| before.len() > word.len()) =>
         {
@@ -127,21 +106,7 @@ fn parse_comparison(
             _ => Err(format!("{} has words: {0}:{value}", column.column_info().word)),
         };
     }
-    let number = parse_number(value);
-    number
-        .map(|number| FilterTest::Compare(column, operator, number))
-        .ok_or_else(|| format!("{:?} is not a number, such as 0.5, 20%, 3k or 5m", value))
-}
-
-/// Parses a number such as `0.5`, `20%`, `3k`, `2M`, `5m` (minutes), `2h`, `$1`.
-fn parse_number(text: &str) -> Option<f64> {
-    let text = text.trim_start_matches('$');
-    let scaled =
-        [("%", 0.01), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let found = scaled.iter().find_map(|(sign, scale)| Some((text.strip_suffix(sign)?, *scale)));
-    let (digits, scale) = found.unwrap_or((text, 1.0));
-    let number: f64 = digits.parse().ok()?;
-    number.is_finite().then_some(number * scale)
+    Ok(FilterTest::Compare(column, operator, parse_number(value)?))
 }
 
 impl FilterTest {
@@ -168,19 +133,6 @@ impl FilterTest {
 
 fn column_contains(row: &RunRow, column: RunTableColumn, words: &str) -> bool {
     row.shown_text(column).known_value().is_some_and(|shown| shown.to_lowercase().contains(words))
-}
-
-impl CompareOperator {
-    /// Compares two numbers. Numbers are equal if their first three digits are.
-    fn holds_between(self, number: f64, value: f64) -> bool {
-        match self {
-            Self::Less => number < value,
-            Self::AtMost => number <= value,
-            Self::More => number > value,
-            Self::AtLeast => number >= value,
-            Self::Equal => (number - value).abs() < 0.0005,
-        }
-    }
 }
 
 #[cfg(test)]

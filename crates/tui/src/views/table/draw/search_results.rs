@@ -24,7 +24,7 @@ use trajview_run::{
 use super::inside_margins;
 
 /// Examples of searches, shown before the first search.
-const FIND_EXAMPLES: [(&str, &str); 10] = [
+const FIND_EXAMPLES: [(&str, &str); 11] = [
     ("retry timeout", "all words in one step, case-insensitive"),
     ("find_user", "the exact word; find and user also match it"),
     ("find_us*", "prefix"),
@@ -34,6 +34,7 @@ const FIND_EXAMPLES: [(&str, &str); 10] = [
     ("error:  error:timeout", "a failed step, with this word"),
     ("file:ops.py  edited:ops.py", "a step that names this file, that edits it"),
     ("agent:codex  project:shop", "runs of this agent, in this folder"),
+    ("outcome:failed  reward>0.5", "runs with this result of their harness"),
     ("since:7d  since:2026-01-31", "since"),
 ];
 
