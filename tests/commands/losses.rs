@@ -149,3 +149,20 @@ fn the_losses_of_real_tasks_are_those_that_a_script_counts() {
 
     assert!(files.len() >= 3 && losses > 0);
 }
+
+#[test]
+fn lost_tests_are_in_the_report_of_a_run_and_in_markdown_and_latex() {
+    let run = "sample-runs/evocodebench/tinycalc.json/made-a";
+
+    for arguments in [["report", "--md", run], ["losses", "--md", run], ["losses", "--tex", run]] {
+        let text = cli_text(&arguments);
+        let row = text.lines().find(|line| line.contains("by zero")).unwrap_or_default();
+        for words in ["test", "passed at round-2", "failed at round-4"] {
+            assert!(row.contains(words), "{arguments:?}: {text}");
+        }
+    }
+    let compared =
+        cli_text(&["report", "--md", run, "sample-runs/evocodebench/tinycalc.json/made-b"]);
+    assert!(compared.contains("by zero"), "{compared}");
+    assert!(!cli_text(&["report", "--md", "sample-runs/logs/pi.jsonl"]).contains("Losses"));
+}

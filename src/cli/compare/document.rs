@@ -59,6 +59,18 @@ impl<'a> CompareDocument<'a> {
         others.filter(|_| self.has_base_differences()).collect()
     }
 
+    /// Returns the differences that a row has: that of the first two runs, or those to the base by run.
+    pub(crate) fn differences<N: Copy>(
+        &self,
+        of_pair: Option<N>,
+        to_base: &[Option<N>],
+    ) -> Vec<Option<N>> {
+        match self.has_base_differences() {
+            true => self.compared_with_base().into_iter().map(|at| to_base[at]).collect(),
+            false => vec![of_pair],
+        }
+    }
+
     /// Returns the sentence that the first two runs are not of one task; then no paired test is computed for them.
     pub(crate) fn not_compared(&self) -> Option<String> {
         compare::different_tasks(&self.parties[..2])

@@ -280,17 +280,15 @@ fn number_table(document: &CompareDocument<'_>) -> TitledTable {
         let outcome = NumberOutcome::at_end(number, document.first_two(), by);
         let cells = [number.label().to_owned()].into_iter();
         let cells = cells.chain(values.iter().map(|value| number_cell(number, *value)));
-        if document.has_base_differences() {
-            let to_base = compare::base_differences(&values, document.base());
-            let difference =
-                |at: usize| cell_or_dash(to_base[at].map(|by| number.format_difference(by)));
-            let differences = document.compared_with_base().into_iter().map(difference);
-            let direction = direction_text(number.better().word());
-            table.add_row(cells.chain(differences).chain([direction]).collect());
-            continue;
-        }
-        let delta = cell_or_dash(outcome.delta.map(|delta| number.format_difference(delta)));
-        table.add_row(cells.chain([delta, better_text(&outcome)]).collect());
+        let to_base = compare::base_differences(&values, document.base());
+        let differences = document.differences(outcome.delta, &to_base).into_iter();
+        let differences =
+            differences.map(|by| cell_or_dash(by.map(|by| number.format_difference(by))));
+        let remark = match document.has_base_differences() {
+            true => direction_text(number.better().word()),
+            false => better_text(&outcome),
+        };
+        table.add_row(cells.chain(differences).chain([remark]).collect());
     }
     Some((String::new(), table))
 }
@@ -347,29 +345,24 @@ fn component_table(document: &CompareDocument<'_>) -> TitledTable {
     };
     for at in order {
         let row = &rows[at];
-        let scores = row.cells.iter().map(score_cell);
-        if document.has_base_differences() {
-            let to_base = compare::score_differences(row, document.base());
-            let differences = document.compared_with_base().into_iter();
-            let differences = differences.map(|at| cell_or_dash(to_base[at].map(signed_text)));
-            let only = row.only_in().map(|only| format!("only in {}", run_letter(only)));
-            let cells = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
-            table.add_row(cells.chain(differences).chain([only.unwrap_or_default()]).collect());
-            continue;
-        }
-        let delta = row.score_delta(by).map(signed_text);
-        let cells = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
-        table.add_row(cells.chain([cell_or_dash(delta), transition_text(row)]).collect());
+        let cells = [row.id.clone(), row.name.clone()].into_iter();
+        let cells = cells.chain(row.cells.iter().map(score_cell));
+        let to_base = compare::score_differences(row, document.base());
+        let differences = document.differences(row.score_delta(by), &to_base).into_iter();
+        let differences = differences.map(|by| cell_or_dash(by.map(signed_text)));
+        let remark = match (document.has_base_differences(), row.only_in()) {
+            (_, Some(only)) => format!("only in {}", run_letter(only)),
+            (true, None) => String::new(),
+            (false, None) => transition_text(row),
+        };
+        table.add_row(cells.chain(differences).chain([remark]).collect());
     }
     let first = if document.has_base_differences() { "difference" } else { "loss" };
     Some((format!("components, the largest {first} first"), table))
 }
 
-/// Returns `Simplified → Faithful`; of a component that one run alone has, which.
+/// Returns `Simplified → Faithful`.
 fn transition_text(row: &ComparedComponent) -> String {
-    if let Some(only) = row.only_in() {
-        return format!("only in {}", run_letter(only));
-    }
     let label = |run| row.score_in(run).and_then(|score| LEVELS.get(usize::from(score)));
     match (label(0), label(1)) {
         (Some(a), Some(b)) if a == b => (*a).to_owned(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cli::{CommandFailure, output::OutputPiece, studies};
 use trajview_formats::rubric::labels_table;
-use trajview_metrics::cost::RunCost;
+use trajview_metrics::{cost::RunCost, test_losses::followed_tests};
 use trajview_run::{Run, files::Timeline};
 use trajview_store as store;
 use trajview_store::OpenedRecording;
@@ -257,12 +257,12 @@ impl ReportRequest<'_> {
         )];
         if !run.turns.is_empty() {
             sections.push(self.section_or_note("scores", "Scores", COMPUTED_AND_JUDGED, score));
-            if !judged.components.is_empty() {
+            if !judged.components.is_empty() || followed_tests(run) > 0 {
                 let words = command_words("losses", [place.clone()]).chain(self.judge_words());
                 sections.push(self.section_or_note(
                     "losses",
                     "Losses",
-                    "computed; scores judged",
+                    "computed; scores judged, tests recorded",
                     words.collect(),
                 ));
             }
