@@ -240,6 +240,27 @@ fn the_table_of_runs_counts_filters_and_groups_by_outcome() {
 }
 
 #[test]
+fn a_search_has_the_filters_of_the_table_on_the_result_of_the_harness() {
+    let jobs = "sample-runs/jobs/harbor";
+    let runs = |query: &str| {
+        let found = cli_text(&["find", query, jobs, "--no-index", "--json", "-m", "1"]);
+        let run = |line: &str| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["path"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        let names = found.lines().map(|line| run(line).split('/').nth(3).unwrap().to_owned());
+        names.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+
+    assert_eq!(runs("outcome:failed"), ["sum-column__Zx9cRtM"]);
+    assert_eq!(runs("cut task:sum !outcome:failed"), ["sum-column__Kd2bWpA"]);
+    assert_eq!(runs("reward>=0.75 attempt=1"), ["sum-column__Kd2bWpA", "two-steps__Hn7sLqE"]);
+    assert_eq!(runs("reward:-"), ["parse-dates__Qm3vTzK"]);
+}
+
+#[test]
 fn the_head_of_the_replay_has_the_outcome_and_a_trial_without_a_log_its_result() {
     let folder = made_trials();
     let run = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -267,6 +288,27 @@ fn harnesses_that_were_read_before_have_the_same_columns() {
     assert_eq!(slop["reward_name"], "strict_pass_rate");
     let graded = tree.as_array().unwrap().iter().find(|row| !row["reward"].is_null()).unwrap();
     assert_eq!((&graded["outcome"], &graded["reward_name"]), (&Value::Null, &json!("score")));
+}
+
+#[test]
+fn evaluations_of_swe_bench_are_rows_with_outcomes_with_or_without_a_log() {
+    let job = "sample-runs/jobs/swe-bench";
+    let shown = |path: &str| cli_json(&["show", path, "--json"])["trial"].clone();
+    let below = "logs/run_evaluation/made/scripted";
+
+    let passed =
+        shown(&format!("{job}/trajectories/scripted/made__tinycalc-1/made__tinycalc-1.traj"));
+    let late = shown(&format!("{job}/{below}/made__tinycalc-3/run_instance.log"));
+    let empty = shown(&format!("{job}/scripted.made.json/made__tinycalc-4"));
+
+    assert_eq!((&passed["outcome"], &passed["reward"]), (&json!("passed"), &json!(1.0)));
+    assert_eq!(late["outcome"], "error");
+    assert_eq!(late["error"], "Test timed out after 60 seconds.");
+    assert_eq!((&empty["outcome"], &empty["task"]), (&json!("failed"), &json!("made__tinycalc-4")));
+    let outcomes = cli_text(&["corpus", job, "--outcomes", "--csv"]);
+    let frame = frame("", job);
+    assert!(frame.contains("4 runs · 1 passed · 2 failed · 1 error"), "{frame}");
+    assert!(outcomes.lines().count() > 1, "{outcomes}");
 }
 
 #[test]

@@ -57,10 +57,10 @@ pub trait Format: Sync {
         RunsInFile::One
     }
 
-    /// Returns whether a recording is the record of a trial, whose folder is the trial's: where a log of the agent is below
-    /// it, that is the recording.
-    fn is_trial_record(&self) -> bool {
-        false
+    /// Returns the rank of a recording, by the name of its file, among the records of a trial, whose folder is the trial's: the
+    /// least one counts, and where a log of the agent is below it, that is the recording. None where it is no such record.
+    fn trial_record_rank(&self, _name: &str) -> Option<u8> {
+        None
     }
 
     /// Returns whether the record of a trial may be far from the log of the agent: it is no recording of its own where a log

@@ -46,14 +46,14 @@ pub(crate) fn evaluation_files(
     if instances.is_empty() {
         return vec![];
     }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let list = EvaluationList::of_folder(folder, places);
     let mut files = vec![];
-    for (below, instance) in
-        list.folders.iter().flat_map(|below| instances.iter().map(move |it| (below, it)))
-    {
-        let record = |name: &&str| Some(format!("{below}/{instance}/{name}"));
-        let is_there = |name: &String| is_plain_file(&folder.join(name));
-        files.extend(places.records.iter().filter_map(|it| record(it)).find(is_there));
+    for below in &list.folders {
+        for instance in instances {
+            let mut records = places.records.iter().map(|it| format!("{below}/{instance}/{it}"));
+            files.extend(records.find(|name| is_plain_file(&folder.join(name))));
+        }
     }
     files.extend(list.reports.iter().cloned());
     files
@@ -86,7 +86,7 @@ impl EvaluationList {
             Self { folder: folder.to_owned(), listed: vec![], reports: vec![], folders: vec![] };
         for below in places.report_folders {
             let mut files = list.entries(below);
-            files.retain(|path| name_of(path).ends_with(".json") && is_plain_file(path));
+            files.retain(|path| (places.is_report_name)(name_of(path)) && is_plain_file(path));
             newest_first(&mut files);
             files.truncate(MOST_LOOKED);
             files.retain(|path| is_report(path, places));
@@ -158,11 +158,18 @@ fn is_report(path: &Path, places: &EvaluationPlaces) -> bool {
 /// The trials of a walk whose records are apart from the logs: of each, the log is the recording where the walk comes by it.
 #[derive(Default)]
 pub(crate) struct ApartTrials {
-    /// The logs by the names that an evaluation may have for their instance.
+    /// The logs, and the records that count as such, by the names that an evaluation may have for their instance.
     logs: HashMap<String, Vec<PathBuf>>,
-    /// The records in the folders of instances, and those in the reports of runs.
-    records: Vec<PathBuf>,
-    report_rows: Vec<PathBuf>,
+    /// The records in the folders of instances.
+    records: Vec<ApartTrial>,
+    /// The elements of files about several instances: of reports, and of what was submitted.
+    elements: Vec<ApartTrial>,
+}
+
+struct ApartTrial {
+    /// The path whose last part is the instance.
+    instance: PathBuf,
+    recording: PathBuf,
 }
 
 impl ApartTrials {
@@ -174,57 +181,70 @@ impl ApartTrials {
         }
     }
 
-    pub fn add_record(&mut self, record: PathBuf) {
-        self.records.push(record);
+    pub fn add_record(&mut self, recording: PathBuf) {
+        let instance = recording.parent().unwrap_or(&recording).to_owned();
+        self.records.push(ApartTrial { instance, recording });
     }
 
-    pub fn add_report_row(&mut self, row: PathBuf) {
-        self.report_rows.push(row);
+    pub fn add_elements(&mut self, elements: Vec<PathBuf>) {
+        let trials = elements.into_iter();
+        self.elements.extend(trials.map(|it| ApartTrial { instance: it.clone(), recording: it }));
     }
 
-    /// Returns the records of trials without a log, each trial once.
+    /// Returns the records of trials without a log, each trial once: a record in its folder before an element of a report, and
+    /// this before one of what was submitted.
     pub fn without_log(mut self) -> Vec<PathBuf> {
-        let mut alone = alone_among(&self.records, &self.logs, |path| path.parent());
-        for record in &self.records {
-            let instance = record.parent().map(name_of).unwrap_or_default();
-            self.logs.entry(instance.to_owned()).or_default().push(record.clone());
-        }
-        alone.extend(alone_among(&self.report_rows, &self.logs, |path| Some(path)));
+        let is_of_report = |trial: &ApartTrial| {
+            let file = trial.instance.parent().map(name_of).unwrap_or_default();
+            HARNESSES.iter().filter_map(|it| it.evaluations()).any(|it| (it.is_report_name)(file))
+        };
+        let (reported, submitted) =
+            std::mem::take(&mut self.elements).into_iter().partition(is_of_report);
+        let records = std::mem::take(&mut self.records);
+        let mut alone = self.take_alone(records, |instance, log| {
+            let mut names = instance.ancestors().skip(1).take(2).map(name_of);
+            names.any(|name| log.iter().any(|part| part == name))
+        });
+        alone.extend(self.take_alone(reported, |instance, log| {
+            let report = instance.parent().map(name_of).unwrap_or_default();
+            let stem = report.trim_end_matches(".json");
+            log.iter().filter_map(|part| part.to_str()).any(|part| {
+                stem == part
+                    || stem.strip_prefix(part).is_some_and(|rest| rest.starts_with('.'))
+                    || stem.strip_suffix(part).is_some_and(|rest| rest.ends_with("__"))
+            })
+        }));
+        alone.extend(self.take_alone(submitted, |instance, log| {
+            instance.ancestors().nth(2).is_some_and(|folder| log.starts_with(folder))
+        }));
         alone
     }
-}
 
-/// Returns those of these records that no log is of. As many evaluations of an instance as it has logs are taken as theirs;
-/// where there are more, those with a name in common with a log.
-fn alone_among(
-    records: &[PathBuf],
-    logs: &HashMap<String, Vec<PathBuf>>,
-    trial: impl Fn(&Path) -> Option<&Path>,
-) -> Vec<PathBuf> {
-    let mut by_instance: HashMap<&str, Vec<&PathBuf>> = HashMap::new();
-    for record in records {
-        by_instance.entry(trial(record).map(name_of).unwrap_or_default()).or_default().push(record);
-    }
-    let names_of = |record: &PathBuf| -> BTreeSet<String> {
-        let around = trial(record).into_iter().flat_map(|it| it.ancestors().skip(1).take(2));
-        around.map(|it| name_of(it).trim_end_matches(".json").to_owned()).collect()
-    };
-    let is_alone = |record: &&PathBuf| {
-        let instance = trial(record).map(name_of).unwrap_or_default();
-        let Some(logs) = logs.get(instance) else { return true };
-        let models = by_instance[instance].iter().map(|it| trial(it).and_then(Path::parent));
-        if models.collect::<BTreeSet<_>>().len() <= logs.len() {
-            return false;
+    /// Returns the recordings of those of these trials that no log is of, and adds all of them to the logs. As many trials of
+    /// an instance as it has logs are taken as theirs; where there are more, those that belong to a log.
+    fn take_alone(
+        &mut self,
+        trials: Vec<ApartTrial>,
+        is_of_log: impl Fn(&Path, &Path) -> bool,
+    ) -> Vec<PathBuf> {
+        let mut by_instance: HashMap<String, Vec<ApartTrial>> = HashMap::new();
+        for trial in trials {
+            let instance = name_of(&trial.instance).to_owned();
+            by_instance.entry(instance).or_default().push(trial);
         }
-        let names = names_of(record);
-        let shares_name = |part: &str| {
-            let is_of = |name: &String| {
-                name == part || name.starts_with(&format!("{part}.")) && part.len() > 1
-            };
-            names.iter().any(is_of)
-        };
-        let mut parts = logs.iter().flat_map(|log| log.iter().filter_map(|part| part.to_str()));
-        !parts.any(shares_name)
-    };
-    records.iter().filter(is_alone).cloned().collect()
+        let mut alone = vec![];
+        for (instance, trials) in by_instance {
+            let logs = self.logs.entry(instance).or_default();
+            let models: BTreeSet<_> = trials.iter().map(|it| it.instance.parent()).collect();
+            if models.len() > logs.len() {
+                let has_log =
+                    |trial: &ApartTrial| logs.iter().any(|log| is_of_log(&trial.instance, log));
+                let without = trials.iter().filter(|trial| !has_log(trial));
+                alone.extend(without.map(|trial| trial.recording.clone()));
+            }
+            logs.extend(trials.into_iter().map(|trial| trial.recording));
+        }
+        alone.sort();
+        alone
+    }
 }

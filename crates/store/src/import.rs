@@ -88,9 +88,9 @@ pub fn import_bundle(source: &Path, out: &Path) -> Result<ImportSummary, ImportE
                 .into();
         return Err(OpenError::Understand { path: source.into(), why }.into());
     }
-    if recording.format.is_trial_record() {
+    if recording.format.trial_record_rank(disk::name_of(&recording.main)).is_some() {
         let why =
-            "is the record of a trial without a log, so there is no session to import; `trajview FILE` opens the record"
+            "is the record of a trial without a log: a bundle keeps a session, and there is none. Read the record where it is: `trajview FILE` opens it with the texts beside it, `trajview show --json FILE` prints its result"
                 .into();
         return Err(OpenError::Understand { path: source.into(), why }.into());
     }

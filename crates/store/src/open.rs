@@ -167,7 +167,8 @@ pub(super) fn complete_recording(mut run: Run, mut recording: FoundRecording) ->
 
 /// Adds the terminal recordings beside the log of a trial to its files. A record of a trial names them itself.
 fn add_terminal_recordings(run: &mut Run, recording: &mut FoundRecording) {
-    if run.trial.is_none() || recording.format.is_trial_record() {
+    let record_rank = recording.format.trial_record_rank(disk::name_of(&recording.main));
+    if run.trial.is_none() || record_rank.is_some() {
         return;
     }
     let mut allowance = ReadAllowance::default();

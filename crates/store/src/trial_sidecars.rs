@@ -47,7 +47,7 @@ pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
     if run.trial.is_some() && run.origin.harness.is_some() || !is_one_file {
         return;
     }
-    if recording.format.is_trial_record() {
+    if recording.format.trial_record_rank(name_of(&recording.main)).is_some() {
         add_from_own_record(run, recording);
         return;
     }
@@ -61,7 +61,10 @@ pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
             Some(Ok(facts)) if facts.result.outcome == Some(Outcome::Unscored) => {
                 unscored.get_or_insert((facts, harness));
             }
-            Some(result) => return apply_facts(run, result, harness, &record.name),
+            Some(Ok(facts)) => return facts.apply_to(run, harness.name()),
+            Some(Err(why)) => {
+                run.warnings.push(Warning { place: record.name, what: why.to_string() });
+            }
         }
     }
     if let Some((facts, harness)) = unscored {
@@ -147,21 +150,13 @@ fn add_from_own_record(run: &mut Run, recording: &FoundRecording) {
         let folder = folder.unwrap_or(beside);
         let name = own.strip_prefix(folder).unwrap_or(own).to_string_lossy().replace('\\', "/");
         let record = record.with_name(name);
-        if let Some(result) = read_facts(run, *harness, &record, (folder, &recording.main)) {
-            return apply_facts(run, result, *harness, &record.name);
+        match read_facts(run, *harness, &record, (folder, &recording.main)) {
+            None => {}
+            Some(Ok(facts)) => return facts.apply_to(run, harness.name()),
+            Some(Err(why)) => {
+                return run.warnings.push(Warning { place: record.name, what: why.to_string() });
+            }
         }
-    }
-}
-
-fn apply_facts(
-    run: &mut Run,
-    result: Result<TrialFacts, NotUnderstood>,
-    harness: &dyn Harness,
-    record: &str,
-) {
-    match result {
-        Ok(facts) => facts.apply_to(run, harness.name()),
-        Err(why) => run.warnings.push(Warning { place: record.into(), what: why.to_string() }),
     }
 }
 
@@ -482,6 +477,85 @@ mod tests {
     }
 
     #[test]
+    fn a_trial_that_left_no_record_is_a_row_with_its_task() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = |trial: &str| {
+            format!(
+                "{{\"task\": {{\"path\": \"tasks/t\"}}, \"trial_name\": \"{trial}\", \"trials_dir\": \"j\", \
+                 \"agent\": {{\"name\": \"made\"}}}}"
+            )
+        };
+        write_all(
+            folder.path(),
+            &[
+                ("config.json", "{\"job_name\": \"j\", \"n_attempts\": 1}"),
+                ("t__a/config.json", &config("t__a")),
+                ("t__a/trial.log", "building\n"),
+                ("t__b/config.json", &config("t__b")),
+                ("t__b/result.json", "{\"task_name\": \"t\", \"tri"),
+                ("t__b/agent/s.jsonl", LOG),
+                ("t__c/config.json", &config("t__c")),
+                ("t__c/result.json", &record("t", "t__c", "10:00:00", "1")),
+            ],
+        );
+
+        let row = |path: &PathBuf| {
+            let run = open(path).unwrap().run;
+            let trial = run.trial.clone().unwrap();
+            let name = path.strip_prefix(folder.path()).unwrap().display().to_string();
+            (name, trial.task.unwrap().to_string(), trial.outcome, run.warnings.len())
+        };
+        let rows: Vec<_> = runs_below(folder.path()).iter().map(row).collect();
+        let expected = [
+            ("t__a/config.json".into(), "t".into(), None, 1),
+            ("t__b/agent/s.jsonl".into(), "t".into(), None, 2),
+            ("t__c/result.json".into(), "t".into(), Some(Outcome::Passed), 0),
+        ];
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn jobs_in_jobs_empty_ones_and_trials_that_were_started_again_are_rows_once_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let job =
+            ("{\"job_name\": \"j\"}", "{\"id\": \"j\", \"n_total_trials\": 1, \"stats\": {}}");
+        let killed = "{\"task\": {\"name\": \"org/übung\"}, \"trial_name\": \"übung__b\", \"trials_dir\": \"j\"}";
+        write_all(
+            folder.path(),
+            &[
+                ("a/config.json", job.0),
+                ("a/result.json", job.1),
+                ("a/übung__a/result.json", &record("org/übung", "übung__a", "10:00:00", "0")),
+                ("a/übung__b/config.json", killed),
+                ("a/übung__c/result.json", &record("org/übung", "übung__c", "12:00:00", "1")),
+                ("a/inner/config.json", job.0),
+                ("a/inner/result.json", job.1),
+                ("a/inner/übung__d/result.json", &record("org/übung", "übung__d", "09:00:00", "1")),
+                ("empty/config.json", job.0),
+                ("empty/result.json", job.1),
+            ],
+        );
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("..", folder.path().join("a/inner/up")).unwrap();
+
+        let row = |path: &PathBuf| {
+            let trial = open(path).unwrap().run.trial.clone().unwrap();
+            let name = path.strip_prefix(folder.path()).unwrap().display().to_string();
+            assert_eq!(trial.task.as_deref(), Some("org/übung"));
+            (name, trial.attempt, trial.outcome.map(Outcome::word))
+        };
+        let rows: Vec<_> = runs_below(folder.path()).iter().map(row).collect();
+        let expected = [
+            ("a/inner/übung__d/result.json".into(), Some(1), Some("passed")),
+            ("a/übung__a/result.json".into(), Some(1), Some("failed")),
+            ("a/übung__b/config.json".into(), None, None),
+            ("a/übung__c/result.json".into(), Some(2), Some("passed")),
+        ];
+        assert_eq!(rows, expected);
+        assert!(runs_below(&folder.path().join("empty")).is_empty());
+    }
+
+    #[test]
     fn jobs_whose_trials_are_opened_in_turn_are_listed_once_each() {
         let folder = tempfile::tempdir().unwrap();
         write_all(
@@ -690,6 +764,25 @@ mod tests {
         assert_eq!(trial.reward_name.as_deref(), Some("score_metr_task"));
     }
 
+    #[test]
+    fn a_result_of_rigorbench_has_the_score_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let result =
+            "task_id: t1\nagent_name: Agent-Rigor\nphases:\n- name: execution\n  actions: []\n";
+        let scores = "t1:\n  rigor: {sc: 0.5, satisfied: 1, total: 2}\n";
+        write_all(
+            folder.path(),
+            &[("results/rigor_t1.yaml", result), ("results/sc_scores_all.yaml", scores)],
+        );
+
+        let runs = runs_below(folder.path());
+        assert_eq!(runs, [folder.path().join("results/rigor_t1.yaml")]);
+        let run = open(&runs[0]).unwrap().run;
+        let trial = run.trial.as_deref().unwrap();
+        assert_eq!((trial.outcome, trial.reward), (Some(Outcome::Partial), Some(0.5)));
+        assert_eq!(trial.reward_name.as_deref(), Some("sc"));
+    }
+
     /// The parts of a report of an instance.
     fn instance_report(instance: &str, resolved: bool) -> String {
         format!(
@@ -747,6 +840,24 @@ mod tests {
         assert_eq!((tests.strict.passed, tests.strict.total), (1, 2));
         let broken = open(&folder.path().join(below).join("a__a-3/run_instance.log")).unwrap().run;
         assert_eq!(broken.trial.as_ref().unwrap().error.as_deref(), Some("no space"));
+    }
+
+    #[test]
+    fn what_was_submitted_without_a_log_is_a_row_and_each_trial_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let preds =
+            r#"{"made__calc-1": {"model_patch": "diff"}, "made__calc-2": {"model_patch": ""}}"#;
+        let log = "run/made__calc-1/made__calc-1.traj";
+        write_all(folder.path(), &[(log, TRAJ), ("run/preds.json", preds)]);
+
+        let expected = [format!("{log} unscored"), "run/preds.json/made__calc-2 unscored".into()];
+        assert_eq!(rows_below(folder.path()), expected);
+
+        let report = r#"{"total_instances": 2, "submitted_instances": 2, "resolved_ids": ["made__calc-1"],
+            "empty_patch_ids": ["made__calc-2"]}"#;
+        write_all(folder.path(), &[("m.r.json", report)]);
+        let expected = ["m.r.json/made__calc-2 failed".into(), format!("{log} passed")];
+        assert_eq!(rows_below(folder.path()), expected);
     }
 
     #[test]

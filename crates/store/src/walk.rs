@@ -282,7 +282,7 @@ fn report_folder(
             return true;
         }
         ExaminedFolder::Elements(elements) => {
-            elements.into_iter().for_each(|row| output.apart.add_report_row(row));
+            output.apart.add_elements(elements);
             return true;
         }
         ExaminedFolder::Folder { logs, below, databases } => (logs, below, databases),
@@ -470,8 +470,11 @@ fn classify_entries(entries: &[PathBuf], walk: WalkContext<'_>) -> FolderEntries
     let formats: Vec<_> =
         paths.iter().zip(&memberships).map(|(path, memberships)| (*path, memberships.0)).collect();
     let agents = subagent_folders(&formats, entries);
-    let trial_record = formats.iter().find(|(_, format)| format.is_trial_record());
-    let trial_record = trial_record.map(|(path, format)| ((*path).clone(), *format));
+    let ranked = formats.iter().filter_map(|(path, format)| {
+        Some((format.trial_record_rank(name_of(path))?, *path, *format))
+    });
+    let trial_record = ranked.min_by_key(|(rank, ..)| *rank);
+    let trial_record = trial_record.map(|(_, path, format)| (path.clone(), format));
     FolderEntries { logs, container_files, agents, trial_record }
 }
 

@@ -2,27 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Parts of names in RigorBench's files, with the name that its paper gives the harness; the first match counts, as
-/// in its scripts.
-const RIGORBENCH_NAMES: [(&str, &str); 5] = [
-    ("baseline", "Baseline ReAct"),
-    ("react", "Baseline ReAct"),
-    ("superpower", "Superpowers"),
-    ("rigor", "Agent-Rigor"),
-    ("skill", "Agent-Skills"),
-];
-
-/// Letters and digits alone, in lower case.
-pub fn normalized_name(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// Returns the name in RigorBench's paper for a harness that its files spell in several ways; None for another
-/// harness.
-pub fn rigorbench_name(name: &str) -> Option<&'static str> {
-    let name = normalized_name(name);
-    RIGORBENCH_NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, called)| *called)
-}
+use trajview_formats::rigorbench::names::normalized_name;
 
 /// The spelling of each harness: its most frequent one among the given names; of equally frequent ones the first in
 /// the alphabet.
@@ -61,16 +41,5 @@ mod tests {
         assert_eq!(called, ["Claude Code", "Claude Code", "Claude Code", "Claude Code", "codex"]);
         let even = HarnessSpellings::from_names(["b_c", "b-c"].into_iter());
         assert_eq!(even.usual_spelling("B C"), "b-c");
-    }
-
-    #[test]
-    fn harnesses_of_the_benchmark_are_called_as_in_its_paper() {
-        let names =
-            ["superpowersharness", "Agent_Rigor", "agentskills", "Baseline", "ReAct-Harness", "x"];
-        let called = names.map(rigorbench_name);
-        let wanted =
-            ["Superpowers", "Agent-Rigor", "Agent-Skills", "Baseline ReAct", "Baseline ReAct"];
-        assert_eq!(called[..5], wanted.map(Some));
-        assert_eq!(called[5], None);
     }
 }

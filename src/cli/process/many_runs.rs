@@ -13,14 +13,14 @@ use crate::cli::{
     CommandResult, Exit,
     output::{Json, Out, OutputTable, TableColumn, cell_or_dash, print_note, record},
 };
-use trajview_formats::rigorbench;
+use trajview_formats::rigorbench::{self, names::rigorbench_name};
 use trajview_metrics::process::{Pillar, divergence::find_divergence};
 use trajview_run::{Run, format_number};
 use trajview_store as store;
 use trajview_store::score_files::ScoreFile;
 use trajview_study::{
     fairness::task_difference,
-    harness_names::{HarnessSpellings, rigorbench_name},
+    harness_names::HarnessSpellings,
     process_tables::{
         DISCIPLINED, ProcessRun, condition_table, outcome_correlations, overall_table,
         pillar_table, process_grid, rank_harnesses,

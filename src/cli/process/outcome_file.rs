@@ -7,11 +7,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::CommandFailure;
-use trajview_formats::rigorbench::scores::RigorScore;
+use trajview_formats::rigorbench::{names::score_key, scores::RigorScore};
 use trajview_run::Run;
 use trajview_store as store;
 use trajview_store::score_files::ScoreFile;
-use trajview_study::harness_names::{normalized_name, rigorbench_name};
 
 /// The file of the released tables (`run_eval.py`).
 const RELEASED: &str = "sc_scores_all.yaml";
@@ -44,16 +43,9 @@ pub struct OtherFile {
 /// Task and harness, however they are spelled.
 type OutcomeKey = (String, String);
 
-fn outcome_key(task: &str, harness: &str) -> OutcomeKey {
-    (
-        normalized_name(task),
-        rigorbench_name(harness).map_or_else(|| normalized_name(harness), normalized_name),
-    )
-}
-
 fn outcome_values(file: &ScoreFile) -> BTreeMap<OutcomeKey, f64> {
     let coverage = file.scores.iter().filter(|it| it.measure == "sc");
-    coverage.filter_map(|it| Some((outcome_key(&it.task, &it.harness), it.value?))).collect()
+    coverage.filter_map(|it| Some((score_key(&it.task, &it.harness), it.value?))).collect()
 }
 
 impl OutcomeFile {
@@ -123,9 +115,9 @@ impl OutcomeFile {
 
     /// Returns the specification coverage of a run's task and harness.
     pub(crate) fn outcome_of_run(&self, run: &Run) -> Option<f64> {
-        let wanted = outcome_key(&run.task_key()?, &run.agent_key()?);
+        let wanted = score_key(&run.task_key()?, &run.agent_key()?);
         let of_outcome = self.chosen.iter().filter(|it| it.measure == "sc");
-        of_outcome.filter(|it| outcome_key(&it.task, &it.harness) == wanted).find_map(|it| it.value)
+        of_outcome.filter(|it| score_key(&it.task, &it.harness) == wanted).find_map(|it| it.value)
     }
 
     /// Returns `outcome: specification coverage of results/sc_scores_all.yaml, ...`.

@@ -6,13 +6,18 @@
 //! | `verifier/ctrf.json` | the tests by name |
 //! | `verifier/reward.json`, `verifier/reward.txt` | a note, where they differ from the record |
 //! | `exception.txt` | the exception, where the record lacks it |
+//! | `config.json` | task, agent and model of a trial that left no record |
+//!
+//! Newer records state whether their reward counts (`reward_valid`): of a trial that an exception of the provider or of the
+//! environment broke it does not, whatever the verifier wrote.
 //!
 //! A trial in steps has exceptions, tokens, cost and times in `step_results`; the verifier's result of the trial is chosen
 //! or made from theirs. Where the trial itself has no exception, that of the last step with one is the trial's; a number that
-//! it lacks is the sum over its steps, where each has it.
+//! it lacks is the sum over its steps, where each step that has such a part has it.
 //!
 //! Harbor states no range of a reward. By its convention a verifier writes 0 to 1, most of them 0 or 1: 1 and more is
-//! passed, 0 and less failed, and between them is partial.
+//! passed, 0 and less failed, and between them is partial. Of several rewards the one named `reward` decides; without it all
+//! of them do.
 
 use serde_json::Value;
 
@@ -29,6 +34,10 @@ pub struct Harbor;
 /// The name as [`trajview_run::RunOrigin::harness`] has it.
 pub(super) const NAME: &str = "Harbor";
 
+/// The record of a trial, and what the harness writes before it starts.
+const RECORD: &str = "result.json";
+pub(super) const CONFIG: &str = "config.json";
+
 /// The phases of a trial, of which the record has the beginning and the end.
 const PHASES: [&str; 4] = ["environment_setup", "agent_setup", "agent_execution", "verifier"];
 
@@ -38,12 +47,15 @@ impl Harness for Harbor {
     }
 
     fn record_names(&self) -> &'static [&'static str] {
-        &["result.json"]
+        &[RECORD, CONFIG]
     }
 
     fn claims_record(&self, record: &RecordFile, log: &str) -> bool {
         // An interrupted write leaves an empty or a cut record.
         let is_in_trial = log.starts_with("agent/") || log.starts_with("steps/");
+        if record.name == CONFIG {
+            return is_trial_config(record.bytes());
+        }
         is_trial_record(record.bytes()) || is_in_trial && record.json().is_err()
     }
 
@@ -58,6 +70,9 @@ impl Harness for Harbor {
         files: &TrialFiles<'_>,
         _run: &Run,
     ) -> Result<Option<TrialFacts>, NotUnderstood> {
+        if files.record.name == CONFIG {
+            return read_config(files).map(Some);
+        }
         let record = require_trial(files.record.json().map_err(|why| not_json(&why))?)?;
         // The times of the trial have those of the environment and of the verifier in them.
         let agent_times =
@@ -73,8 +88,8 @@ impl Harness for Harbor {
             ..TrialFacts::default()
         };
         for phase in PHASES {
-            let seconds = number_of(record, |part| {
-                let time = |key| Time::parse(part.object(phase)?.text(key)?);
+            let seconds = sum_of(record, phase, |part| {
+                let time = |key| Time::parse(part.text(key)?);
                 time("finished_at")?.seconds_since(time("started_at")?)
             });
             facts.add_value(&files.record.name, format!("{phase}_seconds"), seconds);
@@ -104,10 +119,64 @@ impl Harness for Harbor {
     }
 }
 
-/// Returns whether a text has the fields of a trial's record; a cut record has them too.
-pub(super) fn is_trial_record(bytes: &[u8]) -> bool {
+/// Returns whether a text has the fields of a trial's record; a cut record has them too. That of a job may have those of its
+/// trials.
+fn is_trial_record(bytes: &[u8]) -> bool {
     let has = |key: &str| memchr::memmem::find(bytes, key.as_bytes()).is_some();
-    has("\"task_name\"") && has("\"trial_name\"") && (has("\"trial_uri\"") || has("_result\""))
+    has("\"task_name\"")
+        && has("\"trial_name\"")
+        && (has("\"trial_uri\"") || has("_result\""))
+        && !has("\"n_total_trials\"")
+}
+
+/// Returns whether a text has the fields of the configuration of a trial.
+pub(super) fn is_trial_config(bytes: &[u8]) -> bool {
+    let has = |key: &str| memchr::memmem::find(bytes, key.as_bytes()).is_some();
+    has("\"trial_name\"") && has("\"trials_dir\"") && has("\"task\"")
+}
+
+/// Returns the task that the configuration of a trial names: a package, or the last folder of a path.
+pub(super) fn task_of_config(config: &Value) -> Option<&str> {
+    let task = config.object("task")?;
+    let folder = |path: &'_ str| {
+        path.trim_end_matches(['/', '\\']).rfind(['/', '\\']).map_or(0, |at| at + 1)
+    };
+    task.text("name").or_else(|| {
+        let path = task.text("path")?;
+        Some(path[folder(path)..].trim_end_matches(['/', '\\']))
+    })
+}
+
+/// Returns the facts about a trial that left no record: it is at work, or was killed.
+fn read_config(files: &TrialFiles<'_>) -> Result<TrialFacts, NotUnderstood> {
+    let config = files.record.json().map_err(|why| not_json(&why))?;
+    let agent = config.object("agent");
+    let exception = exception_of_text(files);
+    let result = TrialResult {
+        task: task_of_config(config).map(Into::into),
+        outcome: exception.as_ref().map(|(kind, _)| outcome_of_exception(kind)),
+        error: exception.as_ref().map(exception_label),
+        notes: vec![
+            format!("the trial has no {RECORD} that can be read: it has not ended, or was killed")
+                .into(),
+        ],
+        source: files.record.name.as_str().into(),
+        ..TrialResult::default()
+    };
+    Ok(TrialFacts {
+        result,
+        agent: agent.and_then(|it| it.text("name")).map(|name| (name.to_owned(), None)),
+        model: agent.and_then(|it| it.text("model_name")).map(str::to_owned),
+        ..TrialFacts::default()
+    })
+}
+
+/// Returns type and message of the exception that is in a file beside the record.
+fn exception_of_text(files: &TrialFiles<'_>) -> Option<(String, String)> {
+    let text = String::from_utf8_lossy(files.sidecar("exception.txt")?.bytes()).into_owned();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    let (kind, message) = line.split_once(": ").unwrap_or((line, ""));
+    Some((kind.trim().to_owned(), message.to_owned()))
 }
 
 pub(super) fn read_record(bytes: &[u8]) -> Result<Value, NotUnderstood> {
@@ -148,8 +217,7 @@ fn model_of(record: &Value) -> Option<String> {
 /// Returns the tokens and the cost of the agent; its input has the cached input in it.
 fn totals_of(record: &Value) -> StatedTotals {
     let count = |key: &str| {
-        let sum =
-            number_of(record, |it| Some(u128::from(it.object("agent_result")?.number(key)?)))?;
+        let sum = sum_of(record, "agent_result", |it| it.number(key).map(u128::from))?;
         u64::try_from(sum).ok()
     };
     let tokens = Tokens {
@@ -158,18 +226,30 @@ fn totals_of(record: &Value) -> StatedTotals {
         output: count("n_output_tokens"),
         ..Tokens::default()
     };
-    let cost = number_of(record, |it| it.object("agent_result")?.float("cost_usd"));
+    let cost = sum_of(record, "agent_result", |it| it.float("cost_usd"));
     StatedTotals { tokens, cost_usd: cost.filter(|it| it.is_finite()) }
 }
 
-/// Returns a number of a trial, else the sum over its steps; None where a step lacks it.
-fn number_of<N: std::iter::Sum>(record: &Value, number: impl Fn(&Value) -> Option<N>) -> Option<N> {
-    let steps = record.elements_of("step_results");
-    number(record).or_else(|| if steps.is_empty() { None } else { steps.iter().map(number).sum() })
+/// Returns a number in a part of a trial, else the sum over its steps; None where a step that has the part lacks the number. A
+/// step in which the agent did not start has no such part.
+fn sum_of<N: std::iter::Sum>(
+    record: &Value,
+    part: &str,
+    number: impl Fn(&serde_json::Map<String, Value>) -> Option<N>,
+) -> Option<N> {
+    if let Some(own) = record.object(part).and_then(&number) {
+        return Some(own);
+    }
+    let parts = record.elements_of("step_results").iter().filter_map(|step| step.object(part));
+    let parts: Vec<_> = parts.collect();
+    if parts.is_empty() { None } else { parts.into_iter().map(number).sum() }
 }
 
 fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
-    let mut rewards = rewards_of(record);
+    let is_valid = record.flag("reward_valid") != Some(false);
+    let recorded = rewards_of(record);
+    let scored = share_of(&recorded).filter(|_| is_valid);
+    let mut rewards = if is_valid { recorded.clone() } else { vec![] };
     let reward = (!rewards.is_empty()).then(|| rewards.remove(0));
     let in_step = || {
         let mut steps = record.elements_of("step_results").iter().rev();
@@ -179,15 +259,10 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
         Some((exception, step)) => (Some(exception), step),
         None => (None, None),
     };
-    let exception = exception.or_else(|| {
-        let text = String::from_utf8_lossy(files.sidecar("exception.txt")?.bytes()).into_owned();
-        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        let (kind, message) = line.split_once(": ").unwrap_or((line, ""));
-        Some((kind.trim().to_owned(), message.to_owned()))
-    });
+    let exception = exception.or_else(|| exception_of_text(files));
     let mut result = TrialResult {
         task: record.text("task_name").map(Into::into),
-        outcome: outcome_of(record, reward.as_ref().map(|it| it.1), exception.as_ref()),
+        outcome: outcome_of(record, scored, exception.as_ref()),
         error: exception.as_ref().map(exception_label),
         source: files.record.name.as_str().into(),
         ..TrialResult::default()
@@ -199,6 +274,12 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
                 .into(),
         );
     }
+    if let Some((_, reward)) = recorded.first().filter(|_| !is_valid) {
+        let note = format!(
+            "the verifier gave {reward}, which the harness does not count after this exception"
+        );
+        result.notes.push(note.into());
+    }
     for name in ["verifier/reward.json", "verifier/reward.txt"] {
         let Some(file) = files.sidecar(name) else { continue };
         let text = String::from_utf8_lossy(file.bytes());
@@ -207,8 +288,9 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
             Ok(Value::Object(named)) => first_reward(named_rewards(&named)).map(|it| it.1),
             _ => None,
         };
-        if let Some(written) = written.filter(|it| Some(*it) != reward.as_ref().map(|it| it.1)) {
-            let recorded = match &reward {
+        let recorded = recorded.first();
+        if let Some(written) = written.filter(|it| Some(*it) != recorded.map(|it| it.1)) {
+            let recorded = match recorded {
                 Some((_, reward)) => format!("the record has {reward}"),
                 None => "the record has no reward".into(),
             };
@@ -235,6 +317,19 @@ fn named_rewards(named: &serde_json::Map<String, Value>) -> Vec<(Box<str>, f64)>
         .collect();
     rewards.sort_by_key(|(name, _)| **name != *"reward");
     rewards
+}
+
+/// Returns the number by which several rewards are one outcome: the one named `reward`, else their common value or one between
+/// 0 and 1 where they differ.
+fn share_of(rewards: &[(Box<str>, f64)]) -> Option<f64> {
+    let (name, first) = rewards.first()?;
+    let is_same = |(_, reward): &(Box<str>, f64)| {
+        (*reward >= 1.0, *reward > 0.0) == (*first >= 1.0, *first > 0.0)
+    };
+    match **name == *"reward" || rewards.iter().all(is_same) {
+        true => Some(*first),
+        false => Some(0.5),
+    }
 }
 
 fn first_reward(rewards: Vec<(Box<str>, f64)>) -> Option<(Box<str>, f64)> {
@@ -323,7 +418,7 @@ pub(super) fn steps_of(record: &Value) -> Vec<TrialStep> {
         let name = step_name(step)?.to_owned();
         let rewards = rewards_of(step);
         let exception = exception_of(step);
-        let outcome = outcome_of(step, rewards.first().map(|it| it.1), exception.as_ref());
+        let outcome = outcome_of(step, share_of(&rewards), exception.as_ref());
         let error = exception.as_ref().map(exception_label);
         Some(TrialStep { name, outcome, rewards, error })
     };
@@ -494,6 +589,74 @@ mod tests {
         assert_eq!(result.error.as_deref(), Some("VerifierTimeoutError: late"));
         let notes: Vec<&str> = result.notes.iter().map(|it| &**it).collect();
         assert_eq!(notes, ["verifier/reward.txt has the reward 1, the record has no reward"]);
+    }
+
+    #[test]
+    fn several_rewards_without_that_name_are_passed_or_failed_where_all_are() {
+        let outcome = |rewards: &str| {
+            let fields = format!(", \"verifier_result\": {{\"rewards\": {rewards}}}");
+            let result = result_of(&fields, &[]);
+            (result.outcome.unwrap().word(), result.reward)
+        };
+
+        assert_eq!(outcome(r#"{"a": 1, "b": 1.0}"#), ("passed", Some(1.0)));
+        assert_eq!(outcome(r#"{"a": 0, "b": 0}"#), ("failed", Some(0.0)));
+        assert_eq!(outcome(r#"{"a": 1, "b": 0}"#), ("partial", Some(1.0)));
+        assert_eq!(outcome(r#"{"a": 0, "reward": 1}"#), ("passed", Some(1.0)));
+    }
+
+    #[test]
+    fn a_reward_that_the_harness_does_not_count_is_a_note() {
+        let fields = ", \"verifier_result\": {\"rewards\": {\"reward\": 0}}, \"reward_valid\": false, \"exception_info\": \
+                      {\"exception_type\": \"ApiRateLimitError\", \"exception_message\": \"429\", \"policy\": {\"has_valid_reward\": false}}";
+
+        let result = result_of(fields, &[("verifier/reward.txt", "0")]);
+
+        assert_eq!((result.outcome, result.reward), (Some(Outcome::Error), None));
+        let notes: Vec<&str> = result.notes.iter().map(|it| &**it).collect();
+        let note = "the verifier gave 0, which the harness does not count after this exception";
+        assert_eq!(notes, [note]);
+        let counted = result_of(&fields.replace("false", "true"), &[]);
+        assert_eq!((counted.outcome, counted.reward), (Some(Outcome::Failed), Some(0.0)));
+    }
+
+    #[test]
+    fn a_step_in_which_the_agent_did_not_start_adds_nothing() {
+        let broken = r#", {"step_name": "three", "agent_result": null, "agent_execution": null}]"#;
+        let facts = facts_of(&STEPS.replace("}]", &format!("}}{broken}")), &[]);
+
+        assert_eq!((facts.stated.tokens.input, facts.stated.cost_usd), (Some(15), Some(0.75)));
+    }
+
+    #[test]
+    fn a_trial_without_a_record_has_the_task_of_its_configuration() {
+        let facts = |config: &str, sidecars: &[(&str, &str)]| {
+            let record = RecordFile::new(CONFIG, config.as_bytes().to_vec());
+            assert!(Harbor.claims_record(&record, "agent/s.jsonl"));
+            let sidecars = sidecars
+                .iter()
+                .map(|(name, text)| RecordFile::new(*name, text.as_bytes().to_vec()))
+                .collect();
+            let files = TrialFiles { log: "agent/s.jsonl", record: &record, sidecars };
+            Harbor.read_trial(&files, &Run::default()).unwrap().unwrap()
+        };
+        let config = r#"{"task": {"path": "tasks/sum-columns/"}, "trial_name": "sum__1", "trials_dir": "jobs/j",
+            "agent": {"name": "made", "model_name": "m/x"}}"#;
+
+        let killed = facts(config, &[]);
+        assert_eq!(
+            (killed.result.task.as_deref(), killed.result.outcome),
+            (Some("sum-columns"), None)
+        );
+        assert_eq!(
+            (killed.agent, killed.model.as_deref()),
+            (Some(("made".into(), None)), Some("m/x"))
+        );
+        let raised = facts(config, &[("exception.txt", "Traceback\nAgentTimeoutError: late\n")]);
+        assert_eq!(raised.result.outcome, Some(Outcome::Timeout));
+        let package =
+            facts(&config.replace(r#""path": "tasks/sum-columns/""#, r#""name": "org/sum""#), &[]);
+        assert_eq!(package.result.task.as_deref(), Some("org/sum"));
     }
 
     #[test]

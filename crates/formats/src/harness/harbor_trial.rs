@@ -51,11 +51,13 @@ impl Format for HarborTrial {
                 && fields.text("trial_name").is_some()
                 && has_part.iter().any(|key| fields.has_field(key))
         };
-        head_json::any_object(head, &["\"task_name\"", "\"trial_name\""], is_trial)
+        let is_config = head.name == harbor::CONFIG && harbor::is_trial_config(head.bytes);
+        is_config || head_json::any_object(head, &["\"task_name\"", "\"trial_name\""], is_trial)
     }
 
-    fn is_trial_record(&self) -> bool {
-        true
+    fn trial_record_rank(&self, name: &str) -> Option<u8> {
+        // The configuration counts where the trial has no record.
+        Some(u8::from(name == harbor::CONFIG))
     }
 
     fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
@@ -81,13 +83,17 @@ impl Format for HarborTrial {
         let mut parts = TrialParts::new(self.name(), sources, executor);
         let record = match harbor::read_record(main.bytes) {
             Ok(record) => record,
+            Err(_) if main.name == harbor::CONFIG => {
+                serde_json::from_slice(main.bytes).unwrap_or_default()
+            }
             Err(why) => {
                 let warning = Warning { place: main.name.into(), what: why.to_string() };
                 parts.run.warnings.push(warning);
                 serde_json::Value::Null
             }
         };
-        let title = record.text("task_name").unwrap_or_default().to_owned();
+        let task = record.text("task_name").or_else(|| harbor::task_of_config(&record));
+        let title = task.unwrap_or_default().to_owned();
         let steps = harbor::steps_of(&record);
         for (at, step) in steps.iter().enumerate() {
             add_step(&mut parts, sources, step, at);
@@ -155,16 +161,16 @@ fn texts_beside(sources: &[SourceBytes<'_>], folder: &str, agent: Vec<usize>) ->
     agent.into_iter().chain(TEXTS.iter().filter_map(at)).collect()
 }
 
-/// Returns the names of the steps of a record, whose end may be missing.
+/// Returns the names of the steps of a record, whose end may be missing: those that the harness takes as names of folders.
 fn step_names(record: &[u8]) -> Vec<String> {
     const KEY: &[u8] = b"\"step_name\"";
     let name = |at: usize| {
         let rest = record.get(at + KEY.len()..)?.trim_ascii_start().strip_prefix(b":")?;
-        let rest = rest.trim_ascii_start().strip_prefix(b"\"")?;
-        let name = std::str::from_utf8(&rest[..memchr::memchr(b'"', rest)?]).ok()?;
-        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
-        (name.chars().all(is_plain) && !name.starts_with('.') && !name.is_empty())
-            .then(|| name.to_owned())
+        let mut texts = serde_json::Deserializer::from_slice(rest).into_iter::<String>();
+        let name = texts.next()?.ok()?;
+        let is_plain = |c: char| !c.is_control() && !r#"<>:"/\|?*"#.contains(c);
+        let is_folder = !name.trim().is_empty() && !name.ends_with(['.', ' ']);
+        (is_folder && name.chars().all(is_plain)).then_some(name)
     };
     memchr::memmem::find_iter(record, KEY).filter_map(name).take(200).collect()
 }
@@ -233,6 +239,15 @@ mod tests {
             ]
         );
         assert_eq!(run.origin.sources[1].format, "claude-code");
+    }
+
+    #[test]
+    fn names_of_steps_are_those_of_folders_in_any_script() {
+        let names = step_names(
+            r#"{"step_name": "étape 1 (a+b)"}, {"step_name": "\u4e00"}, {"step_name": ".."}, {"step_name": "a\/b"}, {"step_name": "x"#.as_bytes(),
+        );
+
+        assert_eq!(names, ["étape 1 (a+b)", "一"]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod ctrf;
 mod harbor;
 mod harbor_trial;
 mod record_file;
+mod rigor_bench;
 mod swe_bench;
 mod swe_bench_trial;
 mod swe_bench_verdict;
@@ -31,8 +32,12 @@ pub use terminal_bench::trial_folder as terminal_bench_trial_folder;
 pub(crate) use terminal_bench_trial::TerminalBenchTrial;
 
 /// Every harness whose records are read, in the order in which they may claim one.
-pub const HARNESSES: &[&dyn Harness] =
-    &[&harbor::Harbor, &terminal_bench::TerminalBench, &swe_bench::SweBench];
+pub const HARNESSES: &[&dyn Harness] = &[
+    &harbor::Harbor,
+    &terminal_bench::TerminalBench,
+    &swe_bench::SweBench,
+    &rigor_bench::RigorBench,
+];
 
 /// A benchmark harness. No method may panic, whatever the bytes.
 pub trait Harness: Sync {
@@ -95,7 +100,8 @@ pub struct EvaluationPlaces {
     pub records: &'static [&'static str],
     /// Folders with reports of whole runs, which are named after the run; the first is the folder itself.
     pub report_folders: &'static [&'static str],
-    /// Returns whether a file there is such a report.
+    /// Returns whether a file of that name there may be such a report, and whether it is one.
+    pub is_report_name: fn(&str) -> bool,
     pub is_run_report: fn(&FileHead<'_>) -> bool,
     /// Returns the names that the folder of the trial of a log may have, by the path of the log.
     pub instances_of_log: fn(&str) -> Vec<String>,

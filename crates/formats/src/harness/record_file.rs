@@ -8,6 +8,8 @@ use std::{
 
 use serde_json::Value;
 
+use crate::rigorbench::scores::{RigorScore, read_scores};
+
 /// A file that a harness wrote. Its copies share the content, and what was made of it.
 #[derive(Debug, Clone)]
 pub struct RecordFile {
@@ -22,6 +24,7 @@ struct RecordContent {
     bytes: Vec<u8>,
     json: OnceLock<Result<Value, String>>,
     lines: OnceLock<Option<Value>>,
+    scores: OnceLock<Vec<RigorScore>>,
     /// The strings that are short enough for a name.
     names: OnceLock<HashSet<Box<[u8]>>>,
     /// Whether the file has these texts.
@@ -66,6 +69,12 @@ impl RecordFile {
             (!values.is_empty()).then(|| values.into())
         };
         self.content.lines.get_or_init(parse).as_ref()
+    }
+
+    /// Returns the scores in a score file of RigorBench; none in another file.
+    pub(super) fn rigor_scores(&self) -> &[RigorScore] {
+        let parse = || read_scores(&String::from_utf8_lossy(self.bytes())).unwrap_or_default();
+        self.content.scores.get_or_init(parse)
     }
 
     /// Returns whether the file has this text anywhere.

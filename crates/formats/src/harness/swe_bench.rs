@@ -53,6 +53,7 @@ static PLACES: EvaluationPlaces = EvaluationPlaces {
     folders: &["logs/run_evaluation/*/*", "run_evaluation/*/*", "eval_outputs", "logs"],
     records: &["report.json", INSTANCE_LOG],
     report_folders: &["", "sb-cli-reports"],
+    is_report_name,
     is_run_report,
     instances_of_log: |log| {
         let mut names = log_names(log);
@@ -246,7 +247,7 @@ impl<'p> EvaluationName<'p> {
         let is_fixed = RECORD_NAMES.contains(&parts[0]) || parts[0].starts_with("output.");
         let model = parts[0].strip_suffix(".json").filter(|_| !is_fixed)?;
         let is_report = parts.len() == 1 || parts[1] == "sb-cli-reports";
-        (is_report && is_report_stem(model)).then_some(Self { run: None, model })
+        (is_report && is_report_name(parts[0])).then_some(Self { run: None, model })
     }
 
     fn is_of(&self, agent: &AgentNames) -> bool {
@@ -304,18 +305,19 @@ fn keep_own_evaluations(
     )))
 }
 
-/// Returns whether a report with that name, without its ending, may be one of a whole run: `<model>.<run>`, and of sb-cli
-/// `<data set>__<split>__<run>`.
-fn is_report_stem(stem: &str) -> bool {
-    stem.contains('.') || stem.contains("__")
+/// Returns whether a file may be the report of a whole run by its name: `<model>.<run>.json`, and of sb-cli
+/// `<data set>__<split>__<run>.json`.
+fn is_report_name(name: &str) -> bool {
+    name.strip_suffix(".json").is_some_and(|stem| {
+        let is_other = stem.ends_with(".response") || log_stem(stem).is_some();
+        (stem.contains('.') || stem.contains("__")) && !is_other
+    })
 }
 
 /// Returns whether a file is the report of a whole run.
 pub(super) fn is_run_report(head: &FileHead<'_>) -> bool {
     let has = |needle: &str| memchr::memmem::find(head.bytes, needle.as_bytes()).is_some();
-    let is_named = |stem: &str| is_report_stem(stem) && log_stem(stem).is_none();
-    let stem = head.name.strip_suffix(".json").filter(|stem| !stem.ends_with(".response"));
-    stem.is_some_and(is_named)
+    is_report_name(head.name)
         && head.text().starts_with(b"{")
         && (has("\"resolved_ids\"") || has("\"total_instances\"") && has("\"submitted_instances\""))
 }

@@ -1,12 +1,12 @@
 //! An instance that the harness of SWE-bench evaluated, as a run: the files in its folder where no log of the agent is there,
-//! or its place in the report of a whole run.
+//! or its place in the report of a whole run or in `preds.json`, the changes that were submitted.
 //!
-//! A document for one instance of a report has the lists that name it, and the instance in
+//! A document for one instance of such a file has the lists that name it, or its changes, and the instance in
 //! [`crate::runs_in_file::RUN_FIELD`].
 
 use std::collections::BTreeMap;
 
-use trajview_run::{Run, Step, StepText};
+use trajview_run::{RecordPlace, Run, Step, StepText, Turn, first_line_label};
 
 use super::{
     swe_bench::{INSTANCE_LOG, is_instance_log, is_run_report},
@@ -46,19 +46,20 @@ impl Format for SweBenchTrial {
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         head.name == INSTANCE_LOG && is_instance_log(head.bytes)
             || is_instance_report(head)
-            || is_report_element(head)
-            || is_run_report(head)
+            || is_element(head)
+            || is_list_of_trials(head)
     }
 
     fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
-        match is_run_report(head) {
+        match is_list_of_trials(head) {
             true => RunsInFile::OnePerListedName,
             false => RunsInFile::One,
         }
     }
 
-    fn is_trial_record(&self) -> bool {
-        true
+    fn trial_record_rank(&self, name: &str) -> Option<u8> {
+        // The log of the harness counts where it left no report.
+        Some(u8::from(name == INSTANCE_LOG))
     }
 
     fn is_apart_from_logs(&self) -> bool {
@@ -66,7 +67,7 @@ impl Format for SweBenchTrial {
     }
 
     fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
-        if is_report_element(main) {
+        if is_element(main) {
             return vec![];
         }
         TEXTS.iter().filter(|name| **name != main.name).map(|name| (*name).to_owned()).collect()
@@ -89,14 +90,40 @@ impl Format for SweBenchTrial {
         let title = instance.unwrap_or_default();
         parts.add_texts(&title, &texts);
         let mut run = parts.finish();
+        if let Some(patch) = submitted_patch(&record, &title) {
+            let place =
+                RecordPlace { len: main.bytes.len() as u64, line: 1, ..RecordPlace::default() };
+            let label = first_line_label(patch);
+            let step = Step { label, place, ..Step::default() };
+            let title = first_line_label(&title);
+            run.turns.push(Turn { title, steps: vec![step], ..Turn::default() });
+        }
         run.id.clone_from(&title);
         run.title = title;
         Ok(run)
     }
 
     fn step_text(&self, record: &[u8], _step: &Step) -> StepText {
-        read_text(record)
+        let document: serde_json::Value = serde_json::from_slice(record).unwrap_or_default();
+        let instance = document.text(RUN_FIELD).unwrap_or_default();
+        match submitted_patch(&document, instance) {
+            Some(patch) => StepText { text: patch.to_owned(), ..StepText::default() },
+            None => read_text(record),
+        }
     }
+}
+
+/// Returns the changes of an instance in the document of an element.
+fn submitted_patch<'v>(document: &'v serde_json::Value, instance: &str) -> Option<&'v str> {
+    let patch = document.object(instance)?.get("model_patch")?.as_str()?;
+    Some(patch).filter(|patch| !patch.trim().is_empty())
+}
+
+/// Returns whether a file has several trials: the report of a run, or the changes that were submitted.
+fn is_list_of_trials(head: &FileHead<'_>) -> bool {
+    let has = |key: &str| memchr::memmem::find(head.bytes, key.as_bytes()).is_some();
+    let is_submitted = || head.text().starts_with(b"{") && has("\"model_patch\"");
+    is_run_report(head) || head.name == "preds.json" && is_submitted()
 }
 
 /// Returns whether a file is the report of one instance: `{instance: {"patch_is_None": ..., "resolved": ...}}`.
@@ -122,15 +149,26 @@ fn is_instance_report(head: &FileHead<'_>) -> bool {
     inner() == Some(true)
 }
 
-/// Returns whether a document is that of one instance of a report.
-fn is_report_element(head: &FileHead<'_>) -> bool {
+/// Returns whether a document is that of one instance.
+fn is_element(head: &FileHead<'_>) -> bool {
+    let has = |key: &str| memchr::memmem::find(head.bytes, key.as_bytes()).is_some();
     let is_named = head.text().starts_with(format!("{{\"{RUN_FIELD}\":").as_bytes());
-    is_named && memchr::memmem::find(head.bytes, b"_ids\"").is_some()
+    is_named && (has("_ids\"") || has("\"model_patch\""))
 }
 
-/// Returns the instances in the report of a run, with a document for each; None where it is no such report.
+/// Returns the instances in the report of a run or in `preds.json`, with a document for each; None where it is neither.
 pub fn report_elements(document: &str) -> Option<Vec<(String, String)>> {
     let report: serde_json::Value = serde_json::from_str(document).ok()?;
+    let submitted = report.as_object()?.iter().filter(|(_, it)| it.get("model_patch").is_some());
+    let submitted: Vec<(String, String)> = submitted
+        .map(|(instance, entry)| {
+            let name = serde_json::Value::from(instance.as_str());
+            (instance.clone(), format!("{{\"{RUN_FIELD}\":{name},{name}:{entry}}}"))
+        })
+        .collect();
+    if !submitted.is_empty() {
+        return Some(submitted);
+    }
     let mut lists_by_instance: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (list, _) in RUN_LISTS.iter().filter(|(list, _)| *list != NOT_SUBMITTED) {
         for instance in report.texts_of(list) {
@@ -222,5 +260,22 @@ mod tests {
         let head = FileHead { name: "b__b-1", bytes: elements[1].1.as_bytes(), is_whole: true };
         assert!(SweBenchTrial.claims_file(&head));
         assert_eq!(report_elements("no JSON"), None);
+        assert_eq!(report_elements("[1]"), None);
+    }
+
+    #[test]
+    fn changes_that_were_submitted_are_trials_with_their_text() {
+        let preds = r#"{"a__a-1": {"instance_id": "a__a-1", "model_patch": "--- a\n+++ b\n"}, "b__b-1": {"model_patch": ""}}"#;
+        let head = FileHead { name: "preds.json", bytes: preds.as_bytes(), is_whole: true };
+        assert_eq!(SweBenchTrial.runs_in_file(&head), RunsInFile::OnePerListedName);
+
+        let elements = report_elements(preds).unwrap();
+        assert_eq!(elements.iter().map(|it| &*it.0).collect::<Vec<_>>(), ["a__a-1", "b__b-1"]);
+        let source = SourceBytes { name: "a__a-1", bytes: elements[0].1.as_bytes() };
+        assert_eq!(format_for_head(&head_of(source)).unwrap().name(), "swe-bench");
+        let run = SweBenchTrial.index_run_with(&[source], &SequentialExecutor).unwrap();
+        let step = &run.turns[0].steps[0];
+        let text = SweBenchTrial.step_text(step.place.bytes_in(source.bytes), step).text;
+        assert_eq!((&*run.id, &*text), ("a__a-1", "--- a\n+++ b\n"));
     }
 }

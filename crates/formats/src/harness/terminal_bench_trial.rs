@@ -53,8 +53,8 @@ impl Format for TerminalBenchTrial {
         }
     }
 
-    fn is_trial_record(&self) -> bool {
-        true
+    fn trial_record_rank(&self, _name: &str) -> Option<u8> {
+        Some(0)
     }
 
     fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {

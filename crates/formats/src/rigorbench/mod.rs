@@ -15,6 +15,7 @@ use super::{
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
 
+pub mod names;
 pub mod scores;
 
 /// Its name among the formats.
