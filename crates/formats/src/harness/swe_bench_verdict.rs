@@ -213,5 +213,6 @@ fn read_tests(status: &serde_json::Map<String, Value>, source: &str) -> Recorded
             }
         }
     }
+    tests.iso = tests.strict;
     tests
 }
