@@ -31,6 +31,9 @@ struct EvaluationList {
     folders: Vec<String>,
 }
 
+/// The entries of folders below a folder, while it is read.
+type FolderContents = HashMap<String, Vec<PathBuf>>;
+
 /// The folders that were last listed, the latest last.
 static EVALUATION_LISTS: Mutex<Vec<Arc<EvaluationList>>> = Mutex::new(vec![]);
 
@@ -61,19 +64,24 @@ pub(crate) fn evaluation_files(
 
 impl EvaluationList {
     fn of_folder(folder: &Path, places: &EvaluationPlaces) -> Arc<Self> {
-        // Locked while a folder is listed: another thread would only list it a second time.
-        let mut lists = EVALUATION_LISTS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = lists.iter().position(|it| it.folder == folder) {
-            let known = lists.remove(at);
-            let is_same = |(path, time): &(PathBuf, Option<SystemTime>)| {
-                time.is_some() && containers::changed_at(path) == *time
-            };
-            if known.listed.iter().all(is_same) {
-                lists.push(Arc::clone(&known));
-                return known;
-            }
+        let lists = || EVALUATION_LISTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let take = |lists: &mut Vec<Arc<Self>>| {
+            let at = lists.iter().position(|it| it.folder == folder)?;
+            let list = lists.remove(at);
+            lists.push(Arc::clone(&list));
+            Some(list)
+        };
+        // The system is asked without the lock: logs are opened side by side.
+        let is_same = |(path, time): &(PathBuf, Option<SystemTime>)| {
+            time.is_some() && containers::changed_at(path) == *time
+        };
+        let listed_before = take(&mut lists());
+        if let Some(list) = listed_before.filter(|it| it.listed.iter().all(is_same)) {
+            return list;
         }
         let list = Arc::new(Self::read(folder, places));
+        let mut lists = lists();
+        lists.retain(|it| it.folder != folder);
         if lists.len() == MOST_LISTED {
             lists.remove(0);
         }
@@ -84,18 +92,28 @@ impl EvaluationList {
     fn read(folder: &Path, places: &EvaluationPlaces) -> Self {
         let mut list =
             Self { folder: folder.to_owned(), listed: vec![], reports: vec![], folders: vec![] };
-        for below in places.report_folders {
-            let mut files = list.entries(below);
-            files.retain(|path| (places.is_report_name)(name_of(path)) && is_plain_file(path));
-            newest_first(&mut files);
-            files.truncate(MOST_LOOKED);
-            files.retain(|path| is_report(path, places));
-            list.reports.extend(files.iter().map(|path| relative_name(path, folder)));
+        let mut contents = FolderContents::new();
+        for name in places.report_folders {
+            let folders = match *name {
+                "" => vec![String::new()],
+                name => list.folders_in("", name, &mut contents),
+            };
+            for below in folders {
+                let entries = list.entries(&below, &mut contents).iter();
+                let named = entries.filter(|path| (places.is_report_name)(name_of(path)));
+                let mut files: Vec<PathBuf> =
+                    named.filter(|path| is_plain_file(path)).cloned().collect();
+                newest_first(&mut files);
+                files.truncate(MOST_LOOKED);
+                files.retain(|path| is_report(path, places));
+                list.reports.extend(files.iter().map(|path| relative_name(path, folder)));
+            }
         }
         for pattern in places.folders {
             let mut found = vec![String::new()];
             for part in pattern.split('/') {
-                found = found.iter().flat_map(|below| list.folders_in(below, part)).collect();
+                let below = found.iter();
+                found = below.flat_map(|it| list.folders_in(it, part, &mut contents)).collect();
                 found.truncate(MOST_FOLDERS);
             }
             list.folders.extend(found);
@@ -103,40 +121,32 @@ impl EvaluationList {
         list
     }
 
-    fn place_of(&self, below: &str) -> PathBuf {
-        if below.is_empty() { self.folder.clone() } else { self.folder.join(below) }
-    }
-
-    fn remember_time(&mut self, below: &str) {
-        let path = self.place_of(below);
-        if !self.listed.iter().any(|it| it.0 == path) {
+    /// Returns the entries of a folder below, which is listed once, and remembers its time.
+    fn entries<'c>(&mut self, below: &str, contents: &'c mut FolderContents) -> &'c [PathBuf] {
+        contents.entry(below.to_owned()).or_insert_with(|| {
+            let path = if below.is_empty() { self.folder.clone() } else { self.folder.join(below) };
+            // A file that comes while the folder is listed changes the time.
             let changed = containers::changed_at(&path);
+            let entries = entries_of(&path);
             self.listed.push((path, changed));
-        }
-    }
-
-    /// Returns the entries of a folder below, and remembers its time.
-    fn entries(&mut self, below: &str) -> Vec<PathBuf> {
-        let path = self.place_of(below);
-        if !below.is_empty() && !is_folder(&path) {
-            return vec![];
-        }
-        self.remember_time(below);
-        entries_of(&path)
+            entries
+        })
     }
 
     /// Returns the folders of that name in a folder below, of any name for `*`.
-    fn folders_in(&mut self, below: &str, name: &str) -> Vec<String> {
-        let mut folders = match name {
-            "*" => self.entries(below),
-            name => {
-                // A folder of that name may come later.
-                self.remember_time(below);
-                vec![self.place_of(below).join(name)]
-            }
-        };
-        folders.retain(|path| is_folder(path));
-        newest_first(&mut folders);
+    fn folders_in(
+        &mut self,
+        below: &str,
+        name: &str,
+        contents: &mut FolderContents,
+    ) -> Vec<String> {
+        // The list answers what is not there; the system is asked about the rest.
+        let entries = self.entries(below, contents).iter();
+        let named = entries.filter(|path| name == "*" || name_of(path) == name);
+        let mut folders: Vec<PathBuf> = named.filter(|path| is_folder(path)).cloned().collect();
+        if folders.len() > 1 {
+            newest_first(&mut folders);
+        }
         folders.iter().map(|path| relative_name(path, &self.folder)).collect()
     }
 }

@@ -108,12 +108,13 @@ fn record_places(
         .collect();
     let folders = log.ancestors().skip(1).take(MOST_UP);
     folders.flat_map(move |folder| {
-        let apart = HARNESSES.iter().flat_map(|harness| {
+        // They are looked for last, and not at all where a file in the folder is the record.
+        let apart = HARNESSES.iter().flat_map(move |harness| {
             let files = files_apart(*harness, folder, log).into_iter();
-            files.map(|name| (*harness, Cow::Owned(name)))
+            files.map(move |name| (*harness, Cow::Owned(name)))
         });
-        let all: Vec<_> = names.iter().cloned().chain(apart).collect();
-        all.into_iter().map(move |(harness, name)| (harness, folder, name))
+        let all = names.clone().into_iter().chain(apart);
+        all.map(move |(harness, name)| (harness, folder, name))
     })
 }
 
