@@ -230,7 +230,7 @@ fn what_is_not_defined_is_null_and_says_why() {
     );
     assert_eq!(pair["not_defined"]["kappa"], "one level only");
     let said = of_table("a,b\n3,3\n3,3\n3,3\n", &[]).out;
-    assert!(said.contains("alpha not defined: one level only"), "{said}");
+    assert!(said.contains("alpha, icc_2_1, icc_3_1 not defined: one level only"), "{said}");
     assert_eq!([&pair["ac1"], &pair["ac2"]], [1.0, 1.0].map(|one| json!(one)).each_ref());
 }
 
