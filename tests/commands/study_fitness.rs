@@ -57,27 +57,43 @@ fn intraclass_correlations_and_their_intervals_are_pingouins() {
         };
         let units: Vec<RatedUnit> = rows.iter().map(unit).collect();
         let raters: Vec<usize> = (0..rows[0].len()).collect();
-        let panel = multi_rater_agreement(&units, &raters, &scale, CaseSelection::Complete, &plan);
-
-        assert_eq!(panel.n as u64, case["complete"].as_u64().unwrap(), "{}", case["name"]);
-        let mut seen = 0;
-        for (measure, estimate) in &panel.estimates {
-            if let MultiRaterMeasure::Icc21 | MultiRaterMeasure::Icc31 = measure {
-                let what = format!("{}: {}", case["name"], measure.name());
-                let it = estimate.by_item;
+        for cases in [CaseSelection::Available, CaseSelection::Complete] {
+            let panel = multi_rater_agreement(&units, &raters, &scale, cases, &plan);
+            let what = format!("{}, {} cases", case["name"], cases.words());
+            assert_eq!(panel.complete as u64, case["complete"].as_u64().unwrap(), "{what}");
+            for measure in [MultiRaterMeasure::Icc21, MultiRaterMeasure::Icc31] {
+                let what = format!("{what}: {}", measure.name());
+                let (_, it) = panel.estimates.iter().find(|(it, _)| *it == measure).unwrap();
+                let it = it.by_item;
                 assert_estimate(it.value.ok(), it.interval.ok(), &case[measure.name()], &what);
-                seen += 1;
             }
         }
-        assert_eq!(seen, 2);
-        if raters.len() == 2 {
+        // Two raters have a computation of their own: of every pair, also where there are gaps.
+        for (a, b) in raters.iter().flat_map(|a| (0..*a).map(move |b| (b, *a))) {
             let pairs: Vec<(f64, f64)> =
-                rows.iter().map(|row| (row[0].unwrap(), row[1].unwrap())).collect();
+                rows.iter().filter_map(|row| Some((row[a]?, row[b]?))).collect();
             let agreement = Ratings::new(scale.clone(), &pairs).agreement(&plan);
-            for coefficient in [Coefficient::Icc21, Coefficient::Icc31] {
-                let what = format!("{}: {} of the pair", case["name"], coefficient.name());
+            let panel =
+                multi_rater_agreement(&units, &[a, b], &scale, CaseSelection::Available, &plan);
+            for (coefficient, measure) in [
+                (Coefficient::Icc21, MultiRaterMeasure::Icc21),
+                (Coefficient::Icc31, MultiRaterMeasure::Icc31),
+            ] {
+                let what = format!("{}: {} of {a} and {b}", case["name"], measure.name());
                 let it = agreement.estimate_for(coefficient);
-                assert_estimate(it.value.ok(), it.interval.ok(), &case[coefficient.name()], &what);
+                if raters.len() == 2 {
+                    let expected = &case[measure.name()];
+                    assert_estimate(it.value.ok(), it.interval.ok(), expected, &what);
+                }
+                let (_, of_panel) = panel.estimates.iter().find(|(it, _)| *it == measure).unwrap();
+                let of_panel = of_panel.by_item;
+                assert_near(it.value.ok(), &of_panel.value.ok().into(), NEAR, &what);
+                let ends = |it: Interval| [it.low, it.high];
+                let (pair, panel) = (it.interval.ok().map(ends), of_panel.interval.ok().map(ends));
+                assert_eq!(pair.is_some(), panel.is_some(), "{what}");
+                for (of_pair, of_panel) in pair.iter().flatten().zip(panel.iter().flatten()) {
+                    assert!((of_pair - of_panel).abs() <= NEAR, "{what}: {pair:?} {panel:?}");
+                }
             }
         }
     }

@@ -26,8 +26,8 @@ worded! {
         OneEach = "every task has one component only",
         /// Fleiss' kappa needs as many scores of every thing.
         UnequalScores = "things have different numbers of scores",
-        /// An analysis of variance needs a score of every rater for every item.
-        IncompleteItems = "not every rater scored every item",
+        /// An analysis of variance needs items that every rater scored.
+        IncompleteItems = "no item has a score of every rater",
         /// The items differ as little as the raters do, and what is left is error.
         EqualMeans = "all items and all raters have one mean",
         /// The alternative annotator test leaves one annotator out and needs another.

@@ -5,15 +5,18 @@ use std::io;
 use serde::Serialize;
 
 use crate::cli::output::{Json, OutputTable, TableColumn, record};
-use trajview_run::find_by_name;
+use trajview_run::{find_by_name, format_number::count_with_noun};
 use trajview_study::{
     RatingScale,
     agreement::MeasurementLevel,
     fitness::{
-        abstention::{LabelledLevel, PredictionSets, fewest_calibrated, prediction_sets},
+        abstention::{
+            LabelledLevel, LevelUse, PredictionSets, fewest_calibrated, fewest_labelled,
+            prediction_sets,
+        },
         alternative_test::{
-            AlignmentScore, AlternativeTest, FEWEST_ANNOTATORS, LeftOutAnnotator, PASSING_RATE,
-            alternative_test,
+            AlignmentScore, AlternativeTest, FEWEST_ANNOTATORS, FEWEST_ITEMS, LeftOutAnnotator,
+            PASSING_RATE, alternative_test,
         },
         dawid_skene::{PanelConsensus, RaterConfusion, likeliest_level, panel_consensus},
         reliability::{
@@ -43,15 +46,19 @@ pub struct FitnessArgs {
     #[arg(long, value_name = "JUDGE", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with_all = ["calibration", "repeats", "tree"])]
     alt_test: Option<String>,
     /// With --alt-test: how much worse a judge may be because it is cheaper: 0.2 beside experts, 0.15 beside skilled
-    /// annotators, 0.1 beside crowd workers
-    #[arg(long, value_name = "SHARE", default_value = "0.2", value_parser = parse_share)]
+    /// annotators, 0.1 beside crowd workers, 0 for a judge that is as good
+    #[arg(long, value_name = "SHARE", default_value = "0.2", value_parser = parse_margin, requires = "alt_test")]
     epsilon: f64,
+    /// With --alt-test: the raters who are the annotators; the beginning of a name is enough. Default: all raters
+    /// but the judges; in a table all columns but that of the judge
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', requires = "alt_test")]
+    annotators: Vec<String>,
     /// With a reference: how often a judge is right where it states a confidence, in ten bins, and the expected
     /// calibration error (ECE)
     #[arg(long, conflicts_with_all = ["calibration", "repeats", "tree"])]
     reliability: bool,
-    /// With a reference: the levels that a judge's level may stand for at this error, such as 0.1; the judge abstains
-    /// where there is more than one
+    /// With a reference: for each level of a judge the levels that the reference may have. Over all items they have its
+    /// level with this error at most, such as 0.1. The judge abstains where there is more than one level
     #[arg(long, value_name = "ERROR", value_parser = parse_share, conflicts_with_all = ["calibration", "repeats", "tree"])]
     abstain: Option<f64>,
 }
@@ -59,6 +66,11 @@ pub struct FitnessArgs {
 fn parse_share(words: &str) -> Result<f64, String> {
     let share = words.parse().ok().filter(|it: &f64| *it > 0.0 && *it < 1.0);
     share.ok_or_else(|| "expected a number between 0 and 1, as 0.1".into())
+}
+
+fn parse_margin(words: &str) -> Result<f64, String> {
+    let margin = words.parse().ok().filter(|it: &f64| (0.0..1.0).contains(it));
+    margin.ok_or_else(|| "expected a number from 0 to below 1, as 0.2".into())
 }
 
 /// The answers; None for a question that was not asked.
@@ -93,7 +105,7 @@ impl JudgeFitness {
             fitness.answer_consensus(&units, scale);
         }
         if let Some(wanted) = &args.alt_test {
-            fitness.answer_alternative_test(&units, scale, wanted, args.epsilon);
+            fitness.answer_alternative_test(&units, scale, wanted, args);
         }
         let reference = reference.and_then(|at| panel.raters.get(at));
         let judges: Vec<&Rater> =
@@ -111,11 +123,13 @@ impl JudgeFitness {
         if units.raters.len() < FEWEST_RATERS {
             let count = units.raters.len();
             return self
-                .notes
-                .push(format!("consensus: needs {FEWEST_RATERS} raters, there are {count}"));
+                .leave_out_consensus(format!("needs {FEWEST_RATERS} raters, there are {count}"));
         }
         let is_shared = |at: &usize| units.units[*at].positions.iter().flatten().count() > 1;
         let shared: Vec<usize> = (0..units.units.len()).filter(is_shared).collect();
+        if shared.is_empty() {
+            return self.leave_out_consensus("no item was scored by two raters".into());
+        }
         let positions: Vec<Vec<Option<usize>>> =
             shared.iter().map(|at| units.units[*at].positions.clone()).collect();
         let found = panel_consensus(&positions, units.raters.len(), scale.levels().len());
@@ -125,20 +139,36 @@ impl JudgeFitness {
         self.consensus = Some(consensus_record(&found, units, &shared, scale));
     }
 
+    /// Writes down why there is no consensus.
+    fn leave_out_consensus(&mut self, why: String) {
+        self.notes.push(format!("consensus: {why}"));
+        self.consensus = Some(record! {
+            rounds: (),
+            converged: (),
+            levels: (),
+            shares: (),
+            raters: (),
+            items: (),
+            not_defined: why,
+        });
+    }
+
     fn answer_alternative_test(
         &mut self,
         units: &RatedUnits,
         scale: &RatingScale,
         wanted: &str,
-        epsilon: f64,
+        args: &FitnessArgs,
     ) {
-        let judges = match judge_places(units, wanted) {
-            Ok(judges) => judges,
+        let epsilon = args.epsilon;
+        let found = judge_places(units, wanted).and_then(|judges| {
+            let annotators = annotator_places(units, &judges, &args.annotators)?;
+            Ok((judges, annotators))
+        });
+        let (judges, annotators) = match found {
+            Ok(found) => found,
             Err(why) => return self.notes.push(format!("alternative annotator test: {why}")),
         };
-        let is_annotator =
-            |at: &usize| !judges.contains(at) && units.raters[*at].kind != RaterKind::Judge;
-        let annotators: Vec<usize> = (0..units.raters.len()).filter(is_annotator).collect();
         let alignment = match scale.measurement() {
             MeasurementLevel::Nominal => AlignmentScore::Accuracy,
             MeasurementLevel::Ordinal | MeasurementLevel::Interval => AlignmentScore::NegativeRmse,
@@ -236,13 +266,10 @@ fn is_judged(rater: &Rater, reference: Option<&Rater>) -> bool {
 
 /// Returns the places of the named judge, else of all judges, else of the column called `judge`.
 fn judge_places(units: &RatedUnits, wanted: &str) -> Result<Vec<usize>, String> {
-    let names: Vec<&str> = units.raters.iter().map(|it| it.name.as_str()).collect();
     if !wanted.is_empty() {
-        let found = find_by_name::position_by_name(wanted, &names);
-        return found
-            .map(|at| vec![at])
-            .map_err(|_| format!("no one rater {wanted:?}; the raters: {}", names.join(", ")));
+        return Ok(vec![rater_place(units, wanted)?]);
     }
+    let names: Vec<&str> = units.raters.iter().map(|it| it.name.as_str()).collect();
     let judges = units.raters_of_kind(RaterKind::Judge);
     if !judges.is_empty() {
         return Ok(judges);
@@ -251,6 +278,36 @@ fn judge_places(units: &RatedUnits, wanted: &str) -> Result<Vec<usize>, String> 
     column.map(|at| vec![at]).ok_or_else(|| {
         format!("which rater is the judge? --alt-test=NAME; the raters: {}", names.join(", "))
     })
+}
+
+/// Returns the places of the named annotators, else of all raters who are no judges.
+fn annotator_places(
+    units: &RatedUnits,
+    judges: &[usize],
+    wanted: &[String],
+) -> Result<Vec<usize>, String> {
+    let is_annotator =
+        |at: &usize| !judges.contains(at) && units.raters[*at].kind != RaterKind::Judge;
+    if wanted.is_empty() {
+        return Ok((0..units.raters.len()).filter(is_annotator).collect());
+    }
+    let mut places = vec![];
+    for name in wanted {
+        let place = rater_place(units, name)?;
+        if judges.contains(&place) {
+            return Err(format!("{} is the judge, and not an annotator", units.raters[place].name));
+        }
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
+fn rater_place(units: &RatedUnits, wanted: &str) -> Result<usize, String> {
+    let names: Vec<&str> = units.raters.iter().map(|it| it.name.as_str()).collect();
+    find_by_name::position_by_name(wanted, &names)
+        .map_err(|_| format!("no one rater {wanted:?}; the raters: {}", names.join(", ")))
 }
 
 fn consensus_record(
@@ -297,6 +354,7 @@ fn consensus_record(
         shares: found.shares,
         raters: Json::list(units.raters.iter().zip(&found.raters), rater),
         items: Json::list(shared.iter().zip(&found.posteriors), item),
+        not_defined: (),
     }
 }
 
@@ -327,29 +385,48 @@ fn alternative_record(
         winning_rate: tested.winning_rate.ok(),
         advantage_probability: tested.advantage.ok(),
         passes: tested.is_passed(),
-        sentence: alternative_sentence(judge, tested, epsilon),
+        annotators_with_enough_items: tested.with_enough_items(),
+        annotators_with_few_items: tested.annotators.len() - tested.with_enough_items(),
+        sentence: alternative_sentence(judge, names, tested, epsilon),
         not_defined: tested.winning_rate.err(),
         annotators: Json::list(names.iter().zip(&tested.annotators), row),
     }
 }
 
-/// Returns `gpt passes the alternative annotator test at epsilon 0.2: it wins against 3 of 3 annotators (omega 1.00, 0.50
-/// needed), rho 0.95`.
-fn alternative_sentence(judge: &str, tested: &AlternativeTest, epsilon: f64) -> String {
+/// Returns `gpt passes the alternative annotator test at epsilon 0.2 beside ana, ben, cem: it wins against 3 of 3 annotators
+/// (omega 1.00, 0.50 needed), rho 0.95`.
+fn alternative_sentence(
+    judge: &str,
+    names: &[&str],
+    tested: &AlternativeTest,
+    epsilon: f64,
+) -> String {
+    let beside = match names {
+        [] => String::new(),
+        names => format!(" beside {}", names.join(", ")),
+    };
     let verdict = match (tested.is_passed(), tested.winning_rate) {
-        (_, Err(why)) => return format!("{judge} cannot be tested as an annotator: {why}"),
+        (_, Err(why)) => return format!("{judge} cannot be tested as an annotator{beside}: {why}"),
         (Some(true), _) => "passes",
         (_, Ok(_)) => "does not pass",
     };
-    let outcomes: Vec<bool> = tested.annotators.iter().filter_map(|it| it.is_won()).collect();
-    let won = outcomes.iter().filter(|it| **it).count();
-    let few = match outcomes.len() < FEWEST_ANNOTATORS {
+    let won = tested.annotators.iter().filter(|it| it.is_won() == Some(true)).count();
+    let (counted, all) = (tested.with_enough_items(), tested.annotators.len());
+    let against = match all - counted {
+        0 => format!("{won} of {all} annotators"),
+        1 => format!(
+            "{won} of {counted} with enough items (1 of {all} has fewer than {FEWEST_ITEMS})"
+        ),
+        few => format!(
+            "{won} of {counted} with enough items ({few} of {all} have fewer than {FEWEST_ITEMS})"
+        ),
+    };
+    let few = match counted < FEWEST_ANNOTATORS {
         true => format!("; {FEWEST_ANNOTATORS} annotators are recommended"),
         false => String::new(),
     };
     format!(
-        "{judge} {verdict} the alternative annotator test at epsilon {epsilon}: it wins against {won} of {} annotators (omega {:.2}, {PASSING_RATE:.2} needed), rho {:.2}{few}",
-        outcomes.len(),
+        "{judge} {verdict} the alternative annotator test at epsilon {epsilon}{beside}: it wins against {against} (omega {:.2}, {PASSING_RATE:.2} needed), rho {:.2}{few}",
         tested.winning_rate.unwrap_or_default(),
         tested.advantage.unwrap_or_default(),
     )
@@ -409,37 +486,71 @@ fn abstention_record(
             level: PlainNumber(levels[at]),
             lowest: PlainNumber(levels[*low]),
             highest: PlainNumber(levels[*high]),
-            abstains: found.is_abstained(at),
+            verdict: match found.level_use(at) {
+                LevelUse::Stands => "stands",
+                LevelUse::Corrected(_) => "corrected",
+                LevelUse::Abstains => "abstains",
+            },
             items: judged.iter().filter(|it| **it == at).count(),
             labelled: labelled.iter().filter(|it| it.judged == at).count(),
         }
     };
-    let stands = judged.iter().filter(|it| !found.is_abstained(**it)).count();
+    let count = |is_counted: fn(LevelUse) -> bool| {
+        judged.iter().filter(|it| is_counted(found.level_use(**it))).count()
+    };
+    let stands = count(|it| it == LevelUse::Stands);
+    let corrected = count(|it| matches!(it, LevelUse::Corrected(_)));
+    let abstains = count(|it| it == LevelUse::Abstains);
+    let calibrated = found.calibration.len();
+    let (one_level, wrong) = found.one_level_errors();
+    let wrong_share = (one_level > 0).then(|| wrong as f64 / one_level as f64);
     let sentence = match found.threshold {
         Err(_) => format!(
-            "{judge} abstains on every item: an error of {error} needs {} labelled items for calibration, there are {}",
+            "{judge} abstains on every item: an error of {error} needs {} labelled items, {} of them for calibration; there are {}",
+            fewest_labelled(error),
             fewest_calibrated(error),
-            found.calibrated
+            labelled.len()
         ),
-        Ok(_) => format!(
-            "{judge} may stand for {reference} on {stands} of {} items at an error of {error}, and abstains on {}",
-            judged.len(),
-            judged.len() - stands
-        ),
+        Ok(_) => {
+            let measured = match wrong_share {
+                None => "no calibration item has one level".to_owned(),
+                Some(share) => format!(
+                    "of the {} with one level, {reference} gave another to {wrong} ({:.0} %)",
+                    count_with_noun(one_level, "calibration item"),
+                    100.0 * share
+                ),
+            };
+            format!(
+                "{judge}: the level of {reference} is among the levels for at least {} % of all items, on average over draws of the labels. Of {}, {judge} stands on {stands}, another level stands for its own on {corrected}, it abstains on {abstains}. Measured: {measured}",
+                percent_text(1.0 - error),
+                count_with_noun(judged.len(), "item"),
+            )
+        }
     };
     record! {
         reference: reference,
         judge: judge,
         error: error,
         fitted: found.fitted,
-        calibrated: found.calibrated,
+        calibrated: calibrated,
+        labelled: labelled.len(),
+        needed: fewest_labelled(error),
         threshold: found.threshold.ok(),
         stands: stands,
-        abstains: judged.len() - stands,
+        corrected: corrected,
+        abstains: abstains,
+        one_level_calibrated: one_level,
+        one_level_wrong: wrong,
+        one_level_error: wrong_share,
         sentence: sentence,
         not_defined: found.threshold.err(),
         levels: Json::list(found.sets.iter().enumerate(), row),
     }
+}
+
+/// Returns `90` or `99.5`.
+fn percent_text(share: f64) -> String {
+    ((share * 1e6).round() / 1e4).to_string()
 }
 
 /// Returns the titles and tables of the answers.
@@ -447,7 +558,7 @@ pub(crate) fn print_fitness(
     fitness: &JudgeFitness,
     show: &mut impl FnMut(&str, &OutputTable) -> io::Result<()>,
 ) -> io::Result<()> {
-    if let Some(consensus) = &fitness.consensus {
+    if let Some(consensus) = fitness.consensus.as_ref().filter(|it| !it.rows("items").is_empty()) {
         show("consensus of the panel (Dawid and Skene)", &consensus_table(consensus))?;
         show(
             "levels of the consensus down, levels that the rater gives across",
@@ -474,7 +585,9 @@ pub(crate) fn print_fitness(
         let levels: Vec<&Json> = rows.iter().flat_map(|it| it.rows("levels")).collect();
         let error = rows.first().map(|it| it.cell("error")).unwrap_or_default();
         show(
-            &format!("levels of the reference for each level of the judge, at an error of {error}"),
+            &format!(
+                "levels of the reference for each level of the judge, at an error of {error} over all items"
+            ),
             &abstention_table(&levels),
         )?;
     }
@@ -564,7 +677,10 @@ fn abstention_table(rows: &[&Json]) -> OutputTable {
         (">level", &|it| it.cell("level")),
         (">lowest", &|it| it.cell("lowest")),
         (">highest", &|it| it.cell("highest")),
-        ("the judge", &|it| if it.flag("abstains") { "abstains" } else { "stands" }.to_owned()),
+        ("the level", &|it| match it.cell("verdict").as_str() {
+            "corrected" => format!("stands for {}", it.cell("lowest")),
+            verdict => verdict.to_owned(),
+        }),
         (">items", &|it| it.cell("items")),
         (">labelled", &|it| it.cell("labelled")),
     ];
@@ -610,7 +726,13 @@ pub(crate) fn csv_rows(fitness: &JudgeFitness) -> Vec<Json> {
     for test in fitness.alternative_test.iter().flatten() {
         let name = format!("epsilon {}", test.cell("epsilon"));
         let common = record! { a: test.field("judge"), part: "alternative test", name: name };
-        add(common, test, &["winning_rate", "advantage_probability"]);
+        let measures = [
+            "winning_rate",
+            "advantage_probability",
+            "annotators_with_enough_items",
+            "annotators_with_few_items",
+        ];
+        add(common, test, &measures);
         for it in test.rows("annotators") {
             let common = record! { a: test.field("judge"), b: it.field("annotator"), part: "alternative test", name: name, n: it.field("items") };
             add(common, it, &["judge_advantage", "annotator_advantage", "p", "p_adjusted"]);
@@ -632,7 +754,8 @@ pub(crate) fn csv_rows(fitness: &JudgeFitness) -> Vec<Json> {
     }
     for row in fitness.abstention.iter().flatten() {
         let common = record! { a: row.field("reference"), b: row.field("judge"), part: "abstention", name: format!("error {}", row.cell("error")), n: row.field("calibrated") };
-        add(common, row, &["threshold", "stands", "abstains"]);
+        let counts = ["threshold", "stands", "corrected", "abstains", "one_level_error"];
+        add(common, row, &counts);
         for level in row.rows("levels") {
             let common = record! { a: row.field("reference"), b: row.field("judge"), part: "abstention level", name: level.cell("level"), n: level.field("items") };
             add(common, level, &["lowest", "highest"]);

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use crate::cli::output::{Json, OutputTable, record};
+use trajview_run::format_number::count_with_noun;
 use trajview_study::{
     BootstrapPlan, RatingScale, Undefined,
     agreement::{
@@ -133,6 +134,11 @@ fn panel_table(
 }
 
 impl PanelAgreement {
+    /// Returns the number of items that a measure is of.
+    pub(crate) const fn items_of(&self, measure: MultiRaterMeasure) -> usize {
+        if measure.needs_complete() { self.agreed.complete } else { self.agreed.n }
+    }
+
     /// Returns a sentence about the intervals that cannot be trusted, with the reason. None if all can.
     fn interval_warning(&self) -> Option<String> {
         let doubt = self.agreed.doubt?;
@@ -159,6 +165,22 @@ pub(crate) fn interval_warnings(rows: &[PanelRow]) -> Vec<String> {
     rows.iter().filter(|_| is_told).flat_map(row_warnings).collect()
 }
 
+/// Returns `all raters, available cases: ICC of the 3 items that every rater scored, without 1 item`.
+pub(crate) fn incomplete_notes(rows: &[PanelRow]) -> Vec<String> {
+    let note = |row: &PanelRow| {
+        let MultiRaterAgreement { n, complete, .. } = row.available.agreed;
+        let left_out = count_with_noun(n - complete, "item");
+        (0 < complete && complete < n).then(|| {
+            format!(
+                "{}, available cases: ICC of the {} that every rater scored, without {left_out}",
+                row.of,
+                count_with_noun(complete, "item")
+            )
+        })
+    };
+    rows.iter().filter_map(note).collect()
+}
+
 /// Returns `all raters, complete: alpha not defined: no pairs`, a sentence a reason.
 pub fn undefined_reasons(rows: &[PanelRow]) -> Vec<String> {
     let row_reasons = |row: &PanelRow| -> Vec<String> {
@@ -183,7 +205,7 @@ pub fn undefined_reasons(rows: &[PanelRow]) -> Vec<String> {
 
 impl Serialize for PanelAgreement {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let MultiRaterAgreement { n, scores, runs, estimates, .. } = &self.agreed;
+        let MultiRaterAgreement { n, complete, scores, runs, estimates, .. } = &self.agreed;
         let values = estimates
             .iter()
             .map(|(it, twice)| (it.name().into(), Json::new(&twice.by_item.value.ok())));
@@ -192,6 +214,8 @@ impl Serialize for PanelAgreement {
         };
         let record = record! {
             n: n,
+            icc_items: complete,
+            icc_left_out: n - complete,
             scores: scores,
             runs: runs,
             ..Json::Record(values.collect()),

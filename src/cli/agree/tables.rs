@@ -300,6 +300,7 @@ fn agreement_notes(document: &AgreeDocument) -> Vec<String> {
         );
     }
     agreement_notes.extend(panel::undefined_reasons(&document.panel));
+    agreement_notes.extend(panel::incomplete_notes(&document.panel));
     for pair in &document.pairs {
         agreement_notes.extend(
             pair.measures.interval_warning().map(|why| format!("{}: {why}", pair_name(pair))),
@@ -425,11 +426,13 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = Json> {
         })
     });
     let panel = document.panel.iter().flat_map(|row| {
-        row.counted_cases().into_iter().flat_map(|(cases, found)| {
+        row.counted_cases().into_iter().flat_map(move |(cases, found)| {
             let common =
-                record! { a: row.of, b: (), part: "panel", name: cases.words(), n: found.agreed.n };
+                move |n: usize| record! { a: row.of, b: (), part: "panel", name: cases.words(), n: n };
             let estimates = found.agreed.estimates.iter();
-            estimates.map(move |(it, twice)| csv_row(&common, it.name(), twice))
+            estimates.map(move |(it, twice)| {
+                csv_row(&common(found.items_of(*it)), it.name(), twice)
+            })
         })
     });
     let reference = document.reference.iter().flat_map(|reference| {

@@ -1,7 +1,7 @@
 //! Intraclass correlation: the share of the variance of single scores that lies between items (Shrout and Fleiss 1979;
 //! McGraw and Wong, Psychological Methods 1, 1996, table 4), from a two-way analysis of variance with one score in each cell.
 //!
-//! Only items that every rater scored count. The intervals are McGraw and Wong's (table 7), by quantiles of F: they assume
+//! Only items that every rater scored count, whichever items count for the other measures. The intervals are McGraw and Wong's (table 7), by quantiles of F: they assume
 //! scores that are numbers with even steps and normal errors. `tests/vectors/fitness.py` has the cases, by pingouin.
 
 use crate::{
@@ -54,7 +54,8 @@ impl SampleSum for VarianceSums {
 }
 
 impl VarianceSums {
-    fn without_items(raters: usize) -> Self {
+    /// Returns the sums of an item that a rater did not score.
+    pub(crate) fn without_items(raters: usize) -> Self {
         Self { items: 0.0, by_rater: vec![0.0; raters], squares: 0.0, squared_items: 0.0 }
     }
 
@@ -84,6 +85,11 @@ impl VarianceSums {
         self.by_rater.iter_mut().zip(scores).for_each(|(sum, score)| *sum += count * score);
         self.squares += count * scores.iter().map(|score| score * score).sum::<f64>();
         self.squared_items += count * scores.iter().sum::<f64>().powi(2);
+    }
+
+    /// Returns the number of items that every rater scored.
+    pub(crate) const fn item_count(&self) -> f64 {
+        self.items
     }
 
     /// Computes the coefficient: at most 1.

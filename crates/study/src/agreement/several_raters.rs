@@ -33,9 +33,9 @@ worded! {
         AlphaInterval = "alpha_interval",
         /// Fleiss' kappa (Psychological Bulletin 76, 1971); needs as many scores of every thing.
         Fleiss = "fleiss_kappa",
-        /// Intraclass correlation of single scores, ICC(2,1); defined where every rater scored every thing.
+        /// Intraclass correlation of single scores, ICC(2,1), of the things that every rater scored.
         Icc21 = "icc_2_1",
-        /// Intraclass correlation of single scores, ICC(3,1); defined where every rater scored every thing.
+        /// Intraclass correlation of single scores, ICC(3,1), of the things that every rater scored.
         Icc31 = "icc_3_1",
         /// Gwet's AC1 for several raters (2008), a thing weighing the same whoever did not score it.
         Ac1 = "ac1",
@@ -58,6 +58,8 @@ pub struct RatedUnit {
 pub struct MultiRaterAgreement {
     /// Things that at least two scored.
     pub n: usize,
+    /// Those of them that every rater scored: the intraclass correlations are of these.
+    pub complete: usize,
     /// Their scores.
     pub scores: usize,
     /// Runs that they are of.
@@ -109,6 +111,7 @@ pub fn multi_rater_agreement(
             most as f64 / all.max(1) as f64,
         ),
         n: counted.len(),
+        complete: counted.iter().filter(|(_, given)| given.len() == raters.len()).count(),
         scores: counted.iter().map(|(_, given)| given.len()).sum(),
         runs: runs.len(),
         estimates: with_icc_intervals(
@@ -131,12 +134,11 @@ fn with_icc_intervals(
     parts: &[ClusterPart<AgreementTally>],
     plan: &BootstrapPlan,
 ) -> Vec<(MultiRaterMeasure, ClusteredEstimate)> {
-    let sums: Option<Vec<&VarianceSums>> =
-        parts.iter().map(|it| it.sum.variance.as_ref()).collect();
-    let sums = sums.filter(|_| plan.resamples > 0).unwrap_or_default();
-    let Some((first, others)) = sums.split_first() else { return estimates };
-    let mut whole = (*first).clone();
-    others.iter().for_each(|other| whole.add(other));
+    let mut sums = parts.iter().map(|it| &it.sum.variance);
+    let Some(mut whole) = sums.next().filter(|_| plan.resamples > 0).cloned() else {
+        return estimates;
+    };
+    sums.for_each(|other| whole.add(other));
     for (measure, estimate) in &mut estimates {
         if let Some(form) = measure.icc_form() {
             estimate.by_item.interval = whole.estimate(form, plan.confidence).interval;
@@ -147,6 +149,11 @@ fn with_icc_intervals(
 }
 
 impl MultiRaterMeasure {
+    /// Returns whether only things that every rater scored count.
+    pub const fn needs_complete(self) -> bool {
+        self.icc_form().is_some()
+    }
+
     const fn icc_form(self) -> Option<IccForm> {
         match self {
             Self::Icc21 => Some(IccForm::Agreement),
@@ -182,8 +189,8 @@ struct AgreementTally {
     things: f64,
     /// The number of scores that every thing has; None where it differs.
     each: Option<usize>,
-    /// The sums of the analysis of variance; None where a rater did not score a thing.
-    variance: Option<VarianceSums>,
+    /// The sums of the analysis of variance over the things that every rater scored.
+    variance: VarianceSums,
 }
 
 impl SampleSum for AgreementTally {
@@ -197,10 +204,7 @@ impl SampleSum for AgreementTally {
         self.near += other.near;
         self.things += other.things;
         self.each = self.each.filter(|each| other.each == Some(*each));
-        match (&mut self.variance, &other.variance) {
-            (Some(sums), Some(more)) => sums.add(more),
-            _ => self.variance = None,
-        }
+        self.variance.add(&other.variance);
     }
 }
 
@@ -229,7 +233,10 @@ impl AgreementTally {
             near,
             things: 1.0,
             each: Some(given.len()),
-            variance: (given.len() == raters).then(|| VarianceSums::for_item(given, scale)),
+            variance: match given.len() == raters {
+                true => VarianceSums::for_item(given, scale),
+                false => VarianceSums::without_items(raters),
+            },
         }
     }
 
@@ -277,7 +284,10 @@ impl AgreementTally {
     }
 
     fn intraclass_correlation(&self, form: IccForm) -> NumberOrReason {
-        self.variance.as_ref().ok_or(Undefined::IncompleteItems)?.coefficient(form)
+        match self.variance.item_count() > 0.0 {
+            true => self.variance.coefficient(form),
+            false => Err(Undefined::IncompleteItems),
+        }
     }
 
     /// `(observed - chance) / (1 - chance)`, chance being the sum of the squared shares of the levels.

@@ -4,8 +4,9 @@
 //!
 //! The labelled items are divided at random. One part estimates what people give where the judge gives a level; the other
 //! part, the calibration part, finds how wide a set of neighbouring levels must be to hold the person's level for the
-//! promised share of items. The judge abstains where its set has more than one level. The promise holds for any judge and any
-//! number of labels, where the labelled items were drawn at random from all.
+//! promised share of items. The judge abstains where its set has more than one level; where the one level is not the judge's,
+//! that level stands for it. The promise holds for any judge and any number of labels, where the labelled items were drawn at
+//! random from all. It is of all items, on average over draws of the labels, and not of the items with one level alone.
 
 use crate::{
     bootstrap::Resamples,
@@ -31,24 +32,60 @@ pub struct LabelledLevel {
 pub struct PredictionSets {
     /// Items of the part that estimates what people give.
     pub fitted: usize,
-    /// Items of the calibration part.
-    pub calibrated: usize,
+    /// The items of the calibration part.
+    pub calibration: Vec<LabelledLevel>,
     /// The probability that a level needs to be in a set; the reason where the calibration part is too small for the promise.
     pub threshold: NumberOrReason,
     /// The first and last level of the set for each level of the judge.
     pub sets: Vec<(usize, usize)>,
 }
 
+/// What a set makes of a level of the judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LevelUse {
+    /// The set is the level itself.
+    Stands,
+    /// The set is this one other level.
+    Corrected(usize),
+    /// The set has several levels, or there is no threshold.
+    Abstains,
+}
+
 impl PredictionSets {
-    /// Returns whether the judge abstains on an item to which it gave this level.
-    pub fn is_abstained(&self, judged: usize) -> bool {
-        self.sets.get(judged).is_none_or(|(low, high)| low != high)
+    /// Returns what becomes of an item to which the judge gave this level.
+    pub fn level_use(&self, judged: usize) -> LevelUse {
+        match self.sets.get(judged).filter(|_| self.threshold.is_ok()) {
+            Some((low, high)) if low != high => LevelUse::Abstains,
+            Some((level, _)) if *level == judged => LevelUse::Stands,
+            Some((level, _)) => LevelUse::Corrected(*level),
+            None => LevelUse::Abstains,
+        }
+    }
+
+    /// Counts the calibration items whose set is one level, and those of them to which the person gave another level.
+    pub fn one_level_errors(&self) -> (usize, usize) {
+        let (mut items, mut errors) = (0, 0);
+        for it in &self.calibration {
+            let used = match self.level_use(it.judged) {
+                LevelUse::Stands => it.judged,
+                LevelUse::Corrected(level) => level,
+                LevelUse::Abstains => continue,
+            };
+            items += 1;
+            errors += usize::from(used != it.labelled);
+        }
+        (items, errors)
     }
 }
 
 /// Returns the number of labelled items that a calibration part needs at least for this error.
 pub fn fewest_calibrated(error: f64) -> usize {
     (1.0 / error - 1.0 - ROUNDING).ceil().max(1.0) as usize
+}
+
+/// Returns the number of labelled items of both parts that this error needs at least.
+pub fn fewest_labelled(error: f64) -> usize {
+    2 * fewest_calibrated(error) - 1
 }
 
 /// Computes the sets for a scale of so many levels and a promised error between 0 and 1. The seed decides which items are the
@@ -63,8 +100,10 @@ pub fn prediction_sets(
     let (fit, calibration) = shuffled.split_at(shuffled.len() / 2);
     let shares: Vec<Vec<f64>> =
         (0..levels).map(|judged| label_shares(fit, judged, levels)).collect();
-    let share_of = |it: &LabelledLevel| shares.get(it.judged)?.get(it.labelled).copied();
-    let mut reached: Vec<f64> = calibration.iter().filter_map(share_of).collect();
+    let is_on_scale = |it: &&LabelledLevel| it.judged < levels && it.labelled < levels;
+    let calibration: Vec<LabelledLevel> = calibration.iter().filter(is_on_scale).copied().collect();
+    let mut reached: Vec<f64> =
+        calibration.iter().map(|it| shares[it.judged][it.labelled]).collect();
     reached.sort_by(|a, b| b.total_cmp(a));
     let rank = ((reached.len() + 1) as f64 * (1.0 - error) - ROUNDING).ceil().max(1.0) as usize;
     let threshold = reached.get(rank - 1).copied().ok_or(Undefined::SmallCalibration);
@@ -81,7 +120,7 @@ pub fn prediction_sets(
     };
     PredictionSets {
         fitted: fit.len(),
-        calibrated: reached.len(),
+        calibration,
         threshold,
         sets: shares.iter().enumerate().map(set).collect(),
     }

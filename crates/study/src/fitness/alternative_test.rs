@@ -11,7 +11,7 @@ use crate::{
 use trajview_run::worded_enum::worded;
 
 /// Items of an annotator from which on the paper's t-test holds.
-pub(crate) const FEWEST_ITEMS: usize = 30;
+pub const FEWEST_ITEMS: usize = 30;
 
 /// Annotators that the paper recommends at least: two have no consensus.
 pub const FEWEST_ANNOTATORS: usize = 3;
@@ -68,7 +68,13 @@ impl LeftOutAnnotator {
 }
 
 impl AlternativeTest {
-    /// Returns whether the judge passes; None where there is no winning rate.
+    /// Counts the annotators with enough items, whom the winning rate is of.
+    pub fn with_enough_items(&self) -> usize {
+        self.annotators.iter().filter(|it| it.p.is_ok()).count()
+    }
+
+    /// Returns whether the judge passes; None where there is no winning rate. As in the paper, annotators with too few items
+    /// are left out and prevent nothing.
     pub fn is_passed(&self) -> Option<bool> {
         Some(self.winning_rate.ok()? >= PASSING_RATE)
     }

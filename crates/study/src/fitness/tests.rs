@@ -3,7 +3,7 @@
 use proptest::{collection::vec, prelude::*};
 
 use super::{
-    abstention::{LabelledLevel, fewest_calibrated, prediction_sets},
+    abstention::{LabelledLevel, LevelUse, fewest_calibrated, fewest_labelled, prediction_sets},
     alternative_test::{AlignmentScore, FEWEST_ITEMS, alternative_test},
     dawid_skene::{likeliest_level, panel_consensus},
     reliability::{BinBorders, ConfidentAnswer, reliability_diagram},
@@ -54,16 +54,47 @@ fn few_items_and_few_annotators_give_no_winning_rate() {
 #[test]
 fn a_promise_needs_as_many_labels_as_the_error_is_small() {
     assert_eq!([0.5, 0.2, 0.1, 0.05].map(fewest_calibrated), [1, 4, 9, 19]);
+    assert_eq!([0.5, 0.2, 0.1, 0.05].map(fewest_labelled), [1, 7, 17, 37]);
     let agreed = |count: usize| -> Vec<LabelledLevel> {
         (0..count).map(|at| LabelledLevel { judged: at % 5, labelled: at % 5 }).collect()
     };
 
     let (few, enough) =
         (prediction_sets(&agreed(16), 5, 0.1, 1), prediction_sets(&agreed(60), 5, 0.1, 1));
-    assert_eq!((few.calibrated, few.threshold), (8, Err(Undefined::SmallCalibration)));
-    assert!((0..5).all(|level| few.is_abstained(level) && few.sets[level] == (0, 4)));
-    assert_eq!((enough.fitted, enough.calibrated), (30, 30));
-    assert!((0..5).all(|level| !enough.is_abstained(level)), "{enough:?}");
+    assert_eq!((few.calibration.len(), few.threshold), (8, Err(Undefined::SmallCalibration)));
+    assert!((0..5).all(|level| few.level_use(level) == LevelUse::Abstains));
+    assert!(few.sets.iter().all(|set| *set == (0, 4)));
+    assert!(prediction_sets(&agreed(fewest_labelled(0.1)), 5, 0.1, 1).threshold.is_ok());
+    assert_eq!((enough.fitted, enough.calibration.len()), (30, 30));
+    assert!((0..5).all(|level| enough.level_use(level) == LevelUse::Stands), "{enough:?}");
+    assert_eq!(enough.one_level_errors(), (30, 0));
+}
+
+#[test]
+fn a_scale_of_one_level_without_a_threshold_abstains() {
+    let found = prediction_sets(&[LabelledLevel { judged: 0, labelled: 0 }; 4], 1, 0.1, 1);
+
+    assert_eq!((found.sets[0], found.level_use(0)), ((0, 0), LevelUse::Abstains));
+}
+
+#[test]
+fn a_level_that_people_always_correct_does_not_stand() {
+    // Every 4 of the judge is a person's 3; a 0 is a 0.
+    let items: Vec<LabelledLevel> = (0..80)
+        .map(|at| match at % 2 {
+            0 => LabelledLevel { judged: 4, labelled: 3 },
+            _ => LabelledLevel { judged: 0, labelled: 0 },
+        })
+        .collect();
+    let found = prediction_sets(&items, 5, 0.1, 5);
+
+    assert_eq!(found.level_use(4), LevelUse::Corrected(3));
+    assert_eq!(found.level_use(0), LevelUse::Stands);
+    assert_eq!(
+        found.one_level_errors(),
+        (40, 0),
+        "the corrected level is compared, not the judge's"
+    );
 }
 
 #[test]
@@ -79,7 +110,7 @@ fn a_judge_abstains_at_the_levels_that_people_do_not_confirm() {
     let found = prediction_sets(&items, 5, 0.1, 7);
 
     assert_eq!((found.sets[0], found.sets[4]), ((0, 0), (4, 4)));
-    assert!(found.is_abstained(2) && !found.is_abstained(0));
+    assert_eq!((found.level_use(2), found.level_use(0)), (LevelUse::Abstains, LevelUse::Stands));
 }
 
 proptest! {
@@ -108,7 +139,7 @@ proptest! {
             .collect();
         let found = prediction_sets(&items, 5, error, seed);
 
-        prop_assert_eq!((found.sets.len(), found.fitted + found.calibrated), (5, items.len()));
+        prop_assert_eq!((found.sets.len(), found.fitted + found.calibration.len()), (5, items.len()));
         prop_assert!(found.sets.iter().all(|(low, high)| low <= high && *high < 5));
     }
 
@@ -167,7 +198,7 @@ fn prediction_sets_hold_the_label_as_often_as_promised() {
                     let new = simulated_item(&mut draws, judge);
                     let (low, high) = found.sets[new.judged];
                     inside += usize::from((low..=high).contains(&new.labelled));
-                    single += usize::from(!found.is_abstained(new.judged));
+                    single += usize::from(found.level_use(new.judged) != LevelUse::Abstains);
                 }
             }
             let share = |count: usize| 100.0 * count as f64 / (DRAWS as usize * NEW_ITEMS) as f64;
