@@ -87,7 +87,7 @@ pub struct AuditArgs {
     #[arg(long, conflicts_with_all = ["absences", "export", "import", "adjudicate"])]
     blind_only: bool,
     /// Plan labels until the interval of the corrected mean level extends no more than W to either side, and put them
-    /// first in the queue
+    /// first in the printed queue; the queue on screen keeps its order
     #[arg(long, value_name = "W", value_parser = correction::parse_plan_width, conflicts_with_all = ["absences", "import", "export", "size", "adjudicate"])]
     plan: Option<f64>,
     /// Write the study of a folder to this new file, such as study.toml

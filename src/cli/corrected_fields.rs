@@ -6,7 +6,7 @@ use crate::cli::{
 };
 use trajview_run::rubric::{Judgement, Rubric};
 use trajview_study::corrected::{
-    estimator::{CorrectedMean, CorrectionRefusal},
+    estimator::{CorrectedMean, CorrectionRefusal, worth_text},
     judgement_queue::corrected_mcf,
 };
 
@@ -26,6 +26,8 @@ pub fn fields_of_mean(mean: Option<Result<CorrectedMean, CorrectionRefusal>>) ->
         corrected_high: corrected.map(|it| it.interval.high),
         // The number of labels that count.
         corrected_labels: corrected.map(|it| it.labels),
+        // The weight of the judge, 0 to 1; 0 where its scores add nothing.
+        corrected_lambda: corrected.map(|it| it.lambda),
         // The number of labels that alone would give the same interval.
         corrected_worth: corrected.map(|it| it.worth.round()),
         // The reason why labels do not allow a corrected mean. Null if there is one, and while labels are few.
@@ -35,8 +37,8 @@ pub fn fields_of_mean(mean: Option<Result<CorrectedMean, CorrectionRefusal>>) ->
 
 /// Returns `[2.81, 3.07] · 42 labels · worth 118` of a record with such fields; None without a corrected mean.
 pub fn corrected_text(row: &Json) -> Option<String> {
-    let [low, high, worth] =
-        ["corrected_low", "corrected_high", "corrected_worth"].map(|field| row.number(field));
+    let [low, high, lambda, worth] =
+        ["low", "high", "lambda", "worth"].map(|field| row.number(&format!("corrected_{field}")));
     let labels = run_args::count_with_noun(row.count("corrected_labels") as usize, "label");
-    Some(format!("[{:.2}, {:.2}] · {labels} · worth {:.0}", low?, high?, worth?))
+    Some(format!("[{:.2}, {:.2}] · {labels} · {}", low?, high?, worth_text(lambda?, worth?)))
 }

@@ -136,9 +136,15 @@ fn blind_labels_in_the_order_of_the_queue_correct_the_mean_everywhere() {
     let corrected = &audited["queue"]["correction"]["corrected"];
     assert_eq!((&corrected["labels"], &corrected["items"]), (&json!(14), &json!(24)));
     let (judged, value) =
-        (corrected["judged"].as_f64().unwrap(), corrected["value"].as_f64().unwrap());
+        (scored["faithfulness"]["mcf"].as_f64().unwrap(), corrected["value"].as_f64().unwrap());
     assert!(judged + 0.2 < value && value <= judged + 0.5, "{corrected}");
-    assert!(text.contains(&format!("judged {judged:.2} · corrected {value:.2} [")), "{text}");
+    // Ten items are open: nothing of the judge's levels yet.
+    assert!(text.contains(&format!("\ncorrected {value:.2} [")), "{text}");
+    assert_eq!((&corrected["judged"], &corrected["worth"]), (&Value::Null, &Value::Null));
+    assert_eq!(audited["queue"]["correction"]["shares"], json!({}));
+    desk.import(&generous_labels(&desk, &queue[14..]), &QUICK);
+    let text = desk.audit_text(&QUICK);
+    assert!(text.contains(&format!("\njudged {judged:.2} · corrected ")), "{text}");
     let faithful = &scored["faithfulness"];
     assert_eq!(faithful["corrected_mcf"], corrected["value"]);
     assert_eq!(faithful["corrected_labels"], 14);
@@ -173,6 +179,8 @@ fn a_plan_puts_its_items_first_and_names_no_level() {
     let plan = &planned["queue"]["correction"]["plan"];
     let more = usize::try_from(plan["more"].as_u64().unwrap()).unwrap();
     assert!(more > 0 && plan["expected"].as_f64().unwrap() <= 0.15, "{plan}");
+    assert_eq!(plan["strata"], Value::Null);
+    assert!(!text.contains("strat"), "{text}");
     let items = planned["queue"]["items"].as_array().unwrap();
     assert!(items[..more].iter().all(|it| it["label"].is_null()));
     assert!(text.contains("plan for ±0.15: "), "{text}");

@@ -65,6 +65,8 @@ pub struct AuditedVerdict {
     pub looks: Option<usize>,
     /// The reason to doubt the score; None where there is none.
     pub doubt: Option<VerdictDoubt>,
+    /// No mean includes the verdict ([`Verdict::is_left_out`]); it is in the queue.
+    pub is_left_out: bool,
 }
 
 /// A judging that can be audited.
@@ -247,6 +249,7 @@ fn verdict_items(
                 trace: verdict.trace.clone(),
                 looks: verdict.looks,
                 doubt: verdict.doubt(),
+                is_left_out: verdict.is_left_out,
             },
             ..AuditItem::default()
         }

@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use crate::cli::{CommandFailure, run_args};
 use trajview_run::rubric::LabelUnit;
+use trajview_study::bootstrap::Interval;
 use trajview_study::corrected::{
     drawn_labels::{DrawnLabels, QueuedItem},
-    estimator::{CorrectedMean, CorrectionRefusal, corrected_mean},
+    estimator::{CorrectedMean, CorrectionOptions, CorrectionRefusal, corrected_mean},
     judgement_queue::{JudgementQueue, options_of_run},
     measure::Measure,
     plan::{LabelPlan, label_plan},
@@ -27,13 +28,42 @@ const SHARES: [(&str, Measure); 6] = [
 
 type MeanOfMeasure<'a> = dyn Fn(Measure) -> Result<CorrectedMean, CorrectionRefusal> + 'a;
 
+/// What the reader of a correction may know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CorrectionReader {
+    /// A rater who has items to label: nothing that reveals the judge's levels, alone or together.
+    RaterWithOpenItems,
+    /// One who has labelled everything, or may see everything.
+    SeesAll,
+}
+
+/// A corrected mean.
+#[derive(Debug, Serialize)]
+pub struct CorrectedRow {
+    /// The mean of the judge alone. Null for a rater who has items to label.
+    pub judged: Option<f64>,
+    pub value: f64,
+    pub standard_error: f64,
+    pub interval: Interval,
+    /// The weight of the judge. Null for a rater who has items to label.
+    pub lambda: Option<f64>,
+    pub labels: usize,
+    pub items: usize,
+    /// The number of labels that alone would give the same interval. Null for a rater who has items to label.
+    pub worth: Option<f64>,
+    /// The mean as a sentence, without what is null.
+    #[serde(skip)]
+    text: String,
+}
+
 /// The corrected mean of the levels.
 #[derive(Debug, Serialize)]
 pub struct CorrectionRow {
     /// Null if the labels do not allow it.
-    pub corrected: Option<CorrectedMean>,
-    /// The corrected shares of items at each level, and of those at 3 or 4 (`passed`).
-    pub shares: BTreeMap<&'static str, CorrectedMean>,
+    pub corrected: Option<CorrectedRow>,
+    /// The corrected shares of items at each level, and of those at 3 or 4 (`passed`). Empty for a rater who has items to
+    /// label.
+    pub shares: BTreeMap<&'static str, CorrectedRow>,
     /// The reason why there is no corrected mean.
     pub not_corrected: Option<String>,
     /// Labelled items that do not count, because items before them in the queue have no label.
@@ -52,10 +82,13 @@ pub struct PlanRow {
     pub wanted: f64,
     /// Half the width that is expected with these labels.
     pub expected: f64,
+    /// Half the width that is left when everything is labelled, because runs differ.
+    pub floor: f64,
     /// The number of more labels.
     pub more: usize,
-    /// The number of more labels of each stratum, in the order of the strata: of a run the levels of the judge.
-    pub strata: BTreeMap<usize, usize>,
+    /// The number of more labels of each stratum, in the order of the strata: of a run the levels of the judge. Null for
+    /// a rater who has items to label.
+    pub strata: Option<BTreeMap<usize, usize>>,
 }
 
 /// Reads the half width of `--plan`.
@@ -78,6 +111,26 @@ pub fn check_plan(wanted: Option<f64>, what: &str) -> Result<(), CommandFailure>
     }
 }
 
+impl CorrectedRow {
+    fn new(mean: &CorrectedMean, reader: CorrectionReader) -> Self {
+        let CorrectedMean { judged, value, standard_error, interval, lambda, labels, items, worth } =
+            *mean;
+        let sees_all = reader == CorrectionReader::SeesAll;
+        let seen = |number: f64| sees_all.then_some(number);
+        Self {
+            judged: seen(judged),
+            value,
+            standard_error,
+            interval,
+            lambda: seen(lambda),
+            labels,
+            items,
+            worth: seen(worth),
+            text: if sees_all { mean.summary_text() } else { mean.text_without_judge() },
+        }
+    }
+}
+
 impl CorrectionRow {
     /// Returns the correction of a run's queue, and the plan where a width is wanted.
     pub fn for_run(queue: &JudgementQueue<'_>, wanted: Option<f64>) -> (Self, Option<LabelPlan>) {
@@ -86,41 +139,64 @@ impl CorrectionRow {
             let drawn = drawn.as_ref().map_err(Clone::clone)?;
             corrected_mean(&drawn.measured_by(measure), options_of_run(measure))
         };
-        Self::with_plan((drawn.as_ref().ok(), &queue.items), (&mean, &SHARES), wanted)
+        let reader = match queue.order.iter().any(|at| queue.items[*at].is_open) {
+            true => CorrectionReader::RaterWithOpenItems,
+            false => CorrectionReader::SeesAll,
+        };
+        let row = Self::new(drawn.as_ref().ok(), (&mean, &SHARES), reader);
+        let options = options_of_run(Measure::Level);
+        row.with_plan((drawn.as_ref().ok(), &queue.items), wanted.map(|it| (it, options)), reader)
     }
 
     /// Returns the correction of a study; shares only of components.
     pub fn for_study(
         labels: &StudyLabels<'_>,
-        unit: LabelUnit,
+        (unit, reader): (LabelUnit, CorrectionReader),
         wanted: Option<f64>,
     ) -> (Self, Option<LabelPlan>) {
         let drawn = labels.drawn_labels();
         let mean = |measure| labels.corrected_mean(measure);
         let shares = if unit == LabelUnit::Component { &SHARES[..] } else { &[] };
-        Self::with_plan((drawn.as_ref().ok(), &labels.items), (&mean, shares), wanted)
+        let row = Self::new(drawn.as_ref().ok(), (&mean, shares), reader);
+        let wanted = wanted.and_then(|it| Some((it, labels.options_of(Measure::Level).ok()?)));
+        row.with_plan((drawn.as_ref().ok(), &labels.items), wanted, reader)
     }
 
-    /// Plans with the labels that were drawn; with all of them where they are too few for a mean.
-    fn with_plan(
-        (drawn, items): (Option<&DrawnLabels>, &[QueuedItem]),
+    fn new(
+        drawn: Option<&DrawnLabels>,
         (mean_of, shares): (&MeanOfMeasure<'_>, &[(&'static str, Measure)]),
-        wanted: Option<f64>,
-    ) -> (Self, Option<LabelPlan>) {
-        let planned = drawn.map_or(items, |drawn| &drawn.items);
-        let plan = wanted.map(|wanted| label_plan(planned, Measure::Level, wanted));
+        reader: CorrectionReader,
+    ) -> Self {
         let mean = mean_of(Measure::Level);
-        let share =
-            |(name, measure): &(&'static str, Measure)| Some((*name, mean_of(*measure).ok()?));
-        let row = Self {
-            corrected: mean.as_ref().ok().copied(),
+        let shares = if reader == CorrectionReader::SeesAll { shares } else { &[] };
+        let row_of = |mean: &CorrectedMean| CorrectedRow::new(mean, reader);
+        let share = |(name, measure): &(&'static str, Measure)| {
+            Some((*name, row_of(&mean_of(*measure).ok()?)))
+        };
+        Self {
+            corrected: mean.as_ref().ok().map(row_of),
             shares: shares.iter().filter_map(share).collect(),
             is_refused: mean.as_ref().is_err_and(|why| !why.is_waiting()),
             not_corrected: mean.err().map(|why| why.to_string()),
             left_out: drawn.map_or(0, |drawn| drawn.left_out),
-            plan: plan.as_ref().map(PlanRow::new),
-        };
-        (row, plan)
+            plan: None,
+        }
+    }
+
+    /// Adds a plan with the labels that were drawn; without any where they are refused.
+    fn with_plan(
+        self,
+        (drawn, items): (Option<&DrawnLabels>, &[QueuedItem]),
+        wanted: Option<(f64, CorrectionOptions)>,
+        reader: CorrectionReader,
+    ) -> (Self, Option<LabelPlan>) {
+        let mut items = drawn.map_or(items, |drawn| &drawn.items).to_vec();
+        if self.is_refused {
+            items.iter_mut().for_each(|it| it.labels.clear());
+        }
+        let plan =
+            wanted.map(|(wanted, options)| label_plan(&items, (Measure::Level, options), wanted));
+        (Self { plan: plan.as_ref().map(|it| PlanRow::new(it, reader)), ..self }, plan)
     }
 
     /// Returns the sentences below the progress: the mean, or why there is none, and the plan. They name no level, since
@@ -128,9 +204,9 @@ impl CorrectionRow {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![];
         if let Some(mean) = &self.corrected {
-            sentences.push(mean.summary_text());
+            sentences.push(mean.text.clone());
             let passed = self.shares.get("passed");
-            sentences.extend(passed.map(|it| format!("share at 3 or 4: {}", it.summary_text())));
+            sentences.extend(passed.map(|it| format!("share at 3 or 4: {}", it.text)));
         } else if self.is_refused {
             sentences
                 .extend(self.not_corrected.iter().map(|why| format!("no corrected mean: {why}")));
@@ -145,24 +221,27 @@ impl CorrectionRow {
 }
 
 impl PlanRow {
-    fn new(plan: &LabelPlan) -> Self {
-        let LabelPlan { wanted, expected, more: strata } = plan.clone();
-        Self { wanted, expected, more: plan.label_count(), strata }
+    fn new(plan: &LabelPlan, reader: CorrectionReader) -> Self {
+        let LabelPlan { wanted, expected, floor, more: strata } = plan.clone();
+        let strata = (reader == CorrectionReader::SeesAll).then_some(strata);
+        Self { wanted, expected, floor, more: plan.label_count(), strata }
     }
 
     fn sentence(&self) -> String {
-        let Self { wanted, expected, more, strata } = self;
-        if *more == 0 {
-            return format!("plan for ±{wanted}: no more labels needed, expected ±{expected:.2}");
+        let Self { wanted, expected, floor, more, .. } = self;
+        if floor >= wanted {
+            return format!(
+                "plan for ±{wanted}: cannot be reached with these runs, which leave ±{floor:.2} when all is labelled"
+            );
         }
-        let labels = run_args::count_with_noun(*more, "more label");
-        let counts: Vec<String> = strata.values().map(usize::to_string).collect();
-        let strata = match strata.len() {
-            1 => "of one stratum".to_owned(),
-            count => format!("of {count} strata ({})", counts.join(", ")),
+        let labels = match more {
+            0 if expected > wanted => "no item is left to label".to_owned(),
+            0 => "no more labels needed".to_owned(),
+            _ => {
+                let labels = run_args::count_with_noun(*more, "more label");
+                format!("{labels}, first in this list")
+            }
         };
-        format!(
-            "plan for ±{wanted}: {labels} {strata}, first in the queue; expected ±{expected:.2}"
-        )
+        format!("plan for ±{wanted}: {labels}; expected ±{expected:.2}")
     }
 }

@@ -214,12 +214,8 @@ impl AuditDocument {
         let drawn =
             JudgementQueue::new(&audited.rubric, (judgement, judgement), Some(annotator), plan);
         let (correction, more) = CorrectionRow::for_run(&drawn, wanted);
-        let is_open = |at: &usize| {
-            let label = labels.and_then(|it| it.label_for(judgement, drawn.components[*at]));
-            !label.is_some_and(|it| it.is_answered())
-        };
-        let open = (0..drawn.items.len()).filter(is_open);
-        let open = open.map(|at| (at, drawn.items[at].stratum)).collect();
+        let open = drawn.items.iter().enumerate().filter(|(_, it)| it.is_open && !it.is_left_out);
+        let open = open.map(|(at, it)| (at, it.stratum)).collect();
         let order =
             more.map_or_else(|| drawn.order.clone(), |it| it.order_queue(&drawn.order, &open));
         let item = |(number, component): (usize, String)| {
@@ -236,8 +232,7 @@ impl AuditDocument {
                 verdict: score.filter(|_| is_labelled).map(AuditScoreRow::of_component),
             }
         };
-        let order = order.into_iter().take(plan.size.unwrap_or(usize::MAX));
-        let components = order.map(|at| drawn.components[at].to_owned());
+        let components = order.into_iter().map(|at| drawn.components[at].to_owned());
         let items: Vec<AuditItemRow> = (1..).zip(components).map(item).collect();
         let queue = AuditQueueRow {
             correction: Some(correction),

@@ -20,7 +20,9 @@ use trajview_study::{
     loaded_study::LoadedStudy,
 };
 
-use super::{AuditArgs, annotator_name, document::CountedLabels, label_sheet};
+use super::{
+    AuditArgs, annotator_name, correction::check_plan, document::CountedLabels, label_sheet,
+};
 use document::AuditStudyDocument;
 
 /// Returns the study that is meant: a study file, or one made of a folder of bundles. None if the path is a run.
@@ -148,6 +150,9 @@ pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandRes
             studied.name
         );
         return Err(CommandFailure::cannot_understand(why));
+    }
+    if studied.design.unit != LabelUnit::Component {
+        check_plan(args.plan, studied.design.unit.plural_word())?;
     }
     let counting = CountedLabels::from_blind_only(args.blind_only);
     let document = AuditStudyDocument::new(studied, &who, (counting, args.plan));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::{
     estimator::{
         CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem,
-        RunInfluence, WeightedSum, estimate_with_interval,
+        RunInfluence, WeightedSum, common_freedom, estimate_with_interval,
     },
     measure::ValueRange,
 };
@@ -25,39 +25,37 @@ pub fn corrected_difference(
 ) -> Result<CorrectedMean, CorrectionRefusal> {
     let [first, second] = [first, second].map(|items| WeightedSum::of(items, options.scope));
     let (first, second) = (first?, second?);
-    let least = first.least_variance(options.scope) + second.least_variance(options.scope);
+    let doubt = first.doubt_variance(options) + second.doubt_variance(options);
     let labels = (first.labels + second.labels) as f64;
-    let (variance, alone) = match options.scope {
-        LabelScope::TheseItems => {
-            let alone = |sum: &WeightedSum| {
-                let (labels, items) = (sum.labels as f64, sum.items as f64);
-                sum.label_variance * (labels.recip() - items.recip())
-            };
-            (first.item_variance + second.item_variance, alone(&first) + alone(&second))
-        }
+    let [(own, own_alone), (other, other_alone)] =
+        [&first, &second].map(|sum| sum.label_variances(options.scope));
+    let (variance, alone, freedom) = match options.scope {
+        LabelScope::TheseItems => (
+            own + other,
+            own_alone + other_alone,
+            common_freedom(&[(own, first.freedom), (other, second.freedom)]),
+        ),
         LabelScope::RunsLikeThese => (
             squared_differences(&first, &second, |it| it.corrected),
             squared_differences(&first, &second, |it| it.labels_alone),
+            first.freedom.min(second.freedom),
         ),
     };
-    let variance = variance.max(least);
+    let variance = variance + doubt;
     // Where everything is labelled neither has a variance.
-    let worth = if variance > 0.0 { labels * alone.max(least) / variance } else { labels };
+    let worth = if variance > 0.0 { labels * (alone + doubt) / variance } else { labels };
     let width = options.range.high - options.range.low;
-    let range = ValueRange { low: -width, high: width };
+    let range = ValueRange { low: -width, high: width, ..options.range };
     let sum = WeightedSum {
         labels: first.labels + second.labels,
         items: first.items + second.items,
-        freedom: match options.scope {
-            LabelScope::TheseItems => first.freedom + second.freedom,
-            LabelScope::RunsLikeThese => first.freedom.min(second.freedom),
-        },
+        freedom,
         lambda: f64::midpoint(first.lambda, second.lambda),
         ..first.clone()
     };
     let values = (first.judged - second.judged, first.value - second.value);
     let options = CorrectionOptions { range, ..options };
-    Ok(estimate_with_interval(&sum, values, (variance, least, worth), options))
+    Ok(estimate_with_interval(&sum, values, (variance, worth), options))
 }
 
 fn squared_differences(

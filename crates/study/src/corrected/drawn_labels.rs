@@ -1,9 +1,13 @@
 //! Which labels were drawn with known probability, and the items that they represent.
 //!
 //! The order of a queue is random within each stratum, so the first labels of a stratum are a random part of it, however
-//! many there are and whatever the order of the strata. Labels count as far as they follow that order. Labels of
-//! disagreements only, of adjudicated items only, or of items that a person chose do not; a mean over them says nothing
-//! about the others.
+//! many there are and whatever the order of the strata: they represent the candidates of their stratum. Over strata a
+//! queue is random only where it is a shuffled list of all candidates; one that draws some of them takes the strata in
+//! turn, and rare ones are in it more often than among the candidates. Labels count as far as they follow that order.
+//! Labels of disagreements only, of adjudicated items only, or of items that a person chose do not; a mean over them says
+//! nothing about the others.
+
+use std::collections::BTreeSet;
 
 use super::{
     estimator::{CorrectionRefusal, FEWEST_LABELS, MeasuredItem},
@@ -25,6 +29,20 @@ pub struct QueuedItem {
     pub judged: f64,
     /// The levels of blind labels, one of each rater at most.
     pub labels: Vec<RaterLevel>,
+    /// It can still be labelled: it is in a queue and has no answer.
+    pub is_open: bool,
+    /// No mean counts the verdict of the judge.
+    pub is_left_out: bool,
+}
+
+/// The orders in which raters were to label.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LabelQueues {
+    /// One queue a rater, each with numbers of items in its order.
+    pub orders: Vec<Vec<usize>>,
+    /// Every queue is a shuffled list of all items.
+    pub is_permutation: bool,
+    pub seed: u64,
 }
 
 /// A level that a rater gave.
@@ -46,32 +64,41 @@ pub struct DrawnLabels {
     pub left_out: usize,
 }
 
-/// Selects the labels that follow the order of the queues: one queue a rater, each with numbers of items in its order.
+/// Selects the labels that follow the order of the queues.
 ///
 /// # Errors
 ///
-/// When fewer than [`FEWEST_LABELS`] items have such labels.
+/// When fewer than [`FEWEST_LABELS`] items have such labels, or when strata matter and one of them has none.
 pub fn drawn_labels(
     items: Vec<QueuedItem>,
-    queues: &[Vec<usize>],
+    queues: &LabelQueues,
 ) -> Result<DrawnLabels, CorrectionRefusal> {
-    let labelled = items.iter().filter(|it| !it.labels.is_empty()).count();
+    let count = |items: &[QueuedItem]| items.iter().filter(|it| it.has_counted_label()).count();
+    let labelled = count(&items);
     if labelled == 0 {
         return Err(CorrectionRefusal::NoBlindLabels);
     }
-    let whole = with_labels_in_order(&items, queues, |_| 0);
-    let by_stratum = with_labels_in_order(&items, queues, |item| item.stratum);
-    let count = |items: &[QueuedItem]| items.iter().filter(|it| !it.labels.is_empty()).count();
-    let is_stratified = count(&by_stratum) > count(&whole);
-    let items = if is_stratified { by_stratum } else { whole };
+    let by_stratum = with_labels_in_order(&items, &queues.orders, |item| item.stratum);
+    let strata_of = |is_wanted: fn(&QueuedItem) -> bool| -> BTreeSet<usize> {
+        by_stratum.iter().filter(|it| is_wanted(it)).map(|it| it.stratum).collect()
+    };
+    let is_complete = strata_of(QueuedItem::has_counted_label) == strata_of(|it| !it.is_left_out);
+    let whole = queues.is_permutation.then(|| with_labels_in_order(&items, &queues.orders, |_| 0));
+    let is_preferred = |whole: &Vec<QueuedItem>| {
+        count(whole) >= count(&by_stratum) || !is_complete && count(whole) >= FEWEST_LABELS
+    };
+    let whole = whole.filter(is_preferred);
+    let is_stratified = whole.is_none();
+    let items = whole.unwrap_or(by_stratum);
     let in_order = count(&items);
-    if in_order >= FEWEST_LABELS {
-        return Ok(DrawnLabels { items, is_stratified, left_out: labelled - in_order });
+    match in_order >= FEWEST_LABELS {
+        true if is_stratified && !is_complete => Err(CorrectionRefusal::EmptyStratum),
+        true => Ok(DrawnLabels { items, is_stratified, left_out: labelled - in_order }),
+        false if labelled >= FEWEST_LABELS => {
+            Err(CorrectionRefusal::ChosenByHand { labels: labelled, in_order, seed: queues.seed })
+        }
+        false => Err(CorrectionRefusal::TooFewLabels(in_order)),
     }
-    Err(match labelled >= FEWEST_LABELS {
-        true => CorrectionRefusal::ChosenByHand { labels: labelled, in_order },
-        false => CorrectionRefusal::TooFewLabels(in_order),
-    })
 }
 
 /// Removes labels that are not at the beginning of their rater's queue, in each group of items.
@@ -85,7 +112,7 @@ fn with_labels_in_order(
     let groups = items.iter().map(group).max().map_or(0, |last| last + 1);
     for (number, queue) in queues.iter().enumerate() {
         let mut by_group: Vec<Vec<usize>> = vec![vec![]; groups];
-        for at in queue.iter().filter(|at| **at < items.len()) {
+        for at in queue.iter().filter(|at| items.get(**at).is_some_and(|it| !it.is_left_out)) {
             by_group[group(&items[*at])].push(*at);
         }
         for order in by_group {
@@ -114,6 +141,10 @@ fn labels_in_order(are_labelled: impl Iterator<Item = bool>) -> usize {
 }
 
 impl QueuedItem {
+    fn has_counted_label(&self) -> bool {
+        !self.is_left_out && !self.labels.is_empty()
+    }
+
     /// Returns the value of the labels, of several their mean; None without one.
     pub fn label_value(&self, measure: Measure) -> Option<f64> {
         let sum: f64 = self.labels.iter().map(|it| measure.value_of(it.level)).sum();
@@ -122,7 +153,7 @@ impl QueuedItem {
 }
 
 impl DrawnLabels {
-    /// Returns the items with the value of each level.
+    /// Returns the items that count with the value of each level.
     pub fn measured_by(&self, measure: Measure) -> Vec<MeasuredItem> {
         let measured = |item: &QueuedItem| MeasuredItem {
             stratum: if self.is_stratified { item.stratum } else { 0 },
@@ -130,7 +161,7 @@ impl DrawnLabels {
             judged: measure.value_of(item.judged),
             label: item.label_value(measure),
         };
-        self.items.iter().map(measured).collect()
+        self.items.iter().filter(|it| !it.is_left_out).map(measured).collect()
     }
 }
 
@@ -138,13 +169,14 @@ impl DrawnLabels {
 mod tests {
     use super::*;
 
-    fn queue_of(levels: &[(usize, Option<f64>)]) -> (Vec<QueuedItem>, Vec<Vec<usize>>) {
+    fn queue_of(levels: &[(usize, Option<f64>)]) -> (Vec<QueuedItem>, LabelQueues) {
         let item = |(stratum, level): &(usize, Option<f64>)| QueuedItem {
             stratum: *stratum,
             labels: level.iter().map(|level| RaterLevel { queue: 0, level: *level }).collect(),
             ..QueuedItem::default()
         };
-        (levels.iter().map(item).collect(), vec![(0..levels.len()).collect()])
+        let orders = vec![(0..levels.len()).collect()];
+        (levels.iter().map(item).collect(), LabelQueues { orders, is_permutation: true, seed: 1 })
     }
 
     #[test]
@@ -171,13 +203,52 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_that_draws_some_of_each_stratum_counts_by_stratum() {
+        let levels: Vec<_> = (0..40).map(|at| (at % 2, (at < 10).then_some(2.0))).collect();
+        let (items, queues) = queue_of(&levels);
+        let queues = LabelQueues { is_permutation: false, ..queues };
+        let mut without_rare = items.clone();
+        without_rare.iter_mut().filter(|it| it.stratum == 1).for_each(|it| it.labels.clear());
+
+        let drawn = drawn_labels(items, &queues).unwrap();
+        let incomplete = drawn_labels(without_rare, &queues).unwrap_err();
+
+        assert_eq!((drawn.is_stratified, drawn.left_out), (true, 0));
+        assert_eq!(incomplete, CorrectionRefusal::EmptyStratum);
+    }
+
+    #[test]
+    fn one_more_label_does_not_take_the_mean_away() {
+        let mut levels: Vec<_> = (0..20).map(|at| (0, (at < 6).then_some(3.0))).collect();
+        levels.extend((0..20).map(|at| (1, (at == 0).then_some(1.0))));
+        levels.extend([(2, None); 20]);
+        let (items, queues) = queue_of(&levels);
+
+        let drawn = drawn_labels(items, &queues).unwrap();
+
+        assert_eq!((drawn.is_stratified, drawn.left_out), (false, 1));
+    }
+
+    #[test]
+    fn what_is_left_out_of_means_is_skipped() {
+        let levels: Vec<_> =
+            (0..20).map(|at| (0, (at % 2 == 1 && at < 16).then_some(2.0))).collect();
+        let (mut items, queues) = queue_of(&levels);
+        items.iter_mut().step_by(2).for_each(|it| it.is_left_out = true);
+
+        let drawn = drawn_labels(items, &queues).unwrap();
+
+        assert_eq!((drawn.left_out, drawn.measured_by(Measure::Level).len()), (0, 10));
+    }
+
+    #[test]
     fn labels_that_a_person_chose_are_refused() {
         let levels: Vec<_> = (0..40).map(|at| (0, (at % 4 == 3).then_some(2.0))).collect();
         let (items, queues) = queue_of(&levels);
 
         let why = drawn_labels(items, &queues).unwrap_err();
 
-        assert_eq!(why, CorrectionRefusal::ChosenByHand { labels: 10, in_order: 0 });
+        assert_eq!(why, CorrectionRefusal::ChosenByHand { labels: 10, in_order: 0, seed: 1 });
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The queue of one judgement with its blind labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trajview_run::rubric::{ItemKey, Judgement, JudgementLabel, LabelUnit, Rubric, Verdict};
 
@@ -8,16 +8,13 @@ use crate::queue::{QueuePlan, draw_queue};
 
 use super::{
     difference::corrected_difference,
-    drawn_labels::{DrawnLabels, QueuedItem, RaterLevel, drawn_labels},
+    drawn_labels::{DrawnLabels, LabelQueues, QueuedItem, RaterLevel, drawn_labels},
     estimator::{
-        CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem,
+        CONFIDENCE, CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem,
         corrected_mean,
     },
     measure::Measure,
 };
-
-/// The share that intervals cover.
-const CONFIDENCE: f64 = 0.95;
 
 /// The judged components of a state, with their labels, and the order in which they were to be labelled.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,9 +22,10 @@ pub struct JudgementQueue<'a> {
     /// The id of each item.
     pub components: Vec<&'a str>,
     pub items: Vec<QueuedItem>,
-    /// The numbers of the items, in the order of the queue.
+    /// The numbers of the items that were drawn, in the order of the queue.
     pub order: Vec<usize>,
     raters: usize,
+    seed: u64,
 }
 
 /// Returns the options of a mean over the components of one run.
@@ -66,23 +64,25 @@ pub fn corrected_mcf_difference(
     corrected_difference(&first, &second, options_of_run(Measure::Level))
 }
 
-/// Returns the components that count in the MCF. As there, verdicts on components that the checklist lacks
-/// do not, nor those that are left out.
 fn measured_components(
     rubric: &Rubric,
     judgement: &Judgement,
 ) -> Result<Vec<MeasuredItem>, CorrectionRefusal> {
-    let is_counted = |it: &&Verdict| {
-        let list = rubric.checklist.as_ref();
-        let is_listed =
-            list.is_none_or(|list| list.components.iter().any(|one| one.id == it.component));
-        is_listed && it.counted_value().is_some()
-    };
-    let verdicts = judgement.verdicts.iter().filter(is_counted).cloned().collect();
-    let counted = Judgement { verdicts, ..judgement.clone() };
     let labelled = labelled_judgement(rubric, judgement);
-    let queue = JudgementQueue::new(rubric, (&counted, labelled), None, QueuePlan::default());
+    let queue = JudgementQueue::new(rubric, (judgement, labelled), None, QueuePlan::default());
     Ok(queue.drawn_labels()?.measured_by(Measure::Level))
+}
+
+/// Returns whether a label was given before the verdict of the judgement was seen: of a pooled one, before any verdict
+/// that it is made of.
+fn is_blind_for(label: JudgementLabel<'_>, judgement: &Judgement) -> bool {
+    match &judgement.pooled {
+        Some(pooled) => {
+            let is_blind = |file: &str| label.label.blind_for(file) == Some(true);
+            label.is_blind() != Some(false) && pooled.from.iter().all(|(file, _)| is_blind(file))
+        }
+        None => label.is_blind() == Some(true),
+    }
 }
 
 /// Returns the judgement that most blind labels of this state name, since its verdicts were in the queue.
@@ -101,41 +101,57 @@ fn labelled_judgement<'a>(rubric: &'a Rubric, judgement: &'a Judgement) -> &'a J
 
 impl<'a> JudgementQueue<'a> {
     /// Collects the items of a judgement in the queue of the judgement that was labelled, with the labels of one rater,
-    /// or of all of them.
+    /// or of all of them. Means leave out what the MCF leaves out: verdicts that are [left out](Verdict::is_left_out) and
+    /// those on components that the checklist lacks.
     pub fn new(
         rubric: &Rubric,
         (judgement, labelled): (&'a Judgement, &Judgement),
         rater: Option<&str>,
         plan: QueuePlan,
     ) -> Self {
-        let scored = judgement
-            .verdicts
-            .iter()
-            .filter_map(|it| Some((&*it.component, it.score?, it.score_value()?)));
+        let mut ids = BTreeSet::new();
+        let scored = judgement.verdicts.iter().filter_map(|it| Some((it, it.score?)));
+        let scored: Vec<(&Verdict, u8)> =
+            scored.filter(|(it, _)| ids.insert(&*it.component)).collect();
         let files = rubric.labels.iter().filter(|it| rater.is_none_or(|name| it.annotator == name));
         let files: Vec<_> = files.collect();
         let label_level = |label: JudgementLabel<'_>| {
             let scale = LabelUnit::Component.default_scale();
-            let is_drawn = label.is_blind() == Some(true) && label.label.label_scale() == scale;
+            let is_drawn = is_blind_for(label, judgement) && label.label.label_scale() == scale;
             label.score().filter(|_| is_drawn)
         };
-        let item = |(component, score, judged): (&str, u8, f64)| {
-            let labels = files.iter().enumerate().filter_map(|(queue, file)| {
-                let level = label_level(file.label_for(judgement, component)?)?;
-                Some(RaterLevel { queue, level })
-            });
-            let stratum = labelled.verdict_on(component).and_then(|it| it.score).unwrap_or(score);
-            QueuedItem { stratum: stratum.into(), cluster: 0, judged, labels: labels.collect() }
+        let is_listed = |id: &str| {
+            let list = rubric.checklist.as_ref();
+            list.is_none_or(|list| list.components.iter().any(|one| one.id == id))
         };
-        let items: Vec<QueuedItem> = scored.clone().map(item).collect();
-        let components: Vec<&str> = scored.map(|(component, ..)| component).collect();
-        let drawn = draw_queue(&[labelled], plan);
+        let item = |(verdict, score): &(&Verdict, u8)| {
+            let given = || files.iter().map(|file| file.label_for(judgement, &verdict.component));
+            let labels = given().enumerate().filter_map(|(queue, label)| {
+                Some(RaterLevel { queue, level: label_level(label?)? })
+            });
+            let in_queue = labelled.verdict_on(&verdict.component).and_then(|it| it.score);
+            QueuedItem {
+                stratum: in_queue.unwrap_or(*score).into(),
+                cluster: 0,
+                judged: verdict.score_value().unwrap_or_default(),
+                labels: labels.collect(),
+                is_open: false,
+                is_left_out: verdict.is_left_out || !is_listed(&verdict.component),
+            }
+        };
+        let mut items: Vec<QueuedItem> = scored.iter().map(item).collect();
+        let components: Vec<&str> = scored.iter().map(|(it, _)| &*it.component).collect();
         let numbers: BTreeMap<&str, usize> =
             components.iter().enumerate().map(|(at, component)| (*component, at)).collect();
-        let mut order: Vec<usize> =
-            drawn.iter().filter_map(|it| numbers.get(&*it.component).copied()).collect();
-        order.extend((0..items.len()).filter(|at| !order.contains(at)).collect::<Vec<_>>());
-        Self { components, items, order, raters: files.len() }
+        let drawn = draw_queue(&[labelled], plan);
+        let mut is_new = vec![true; items.len()];
+        let order = drawn.iter().filter_map(|it| numbers.get(&*it.component).copied());
+        let order: Vec<usize> = order.filter(|at| std::mem::take(&mut is_new[*at])).collect();
+        for at in &order {
+            let mut given = files.iter().filter_map(|it| it.label_for(judgement, components[*at]));
+            items[*at].is_open = !given.any(|label| label.is_answered());
+        }
+        Self { components, items, order, raters: files.len(), seed: plan.seed }
     }
 
     /// Selects the labels that follow the queue.
@@ -144,14 +160,19 @@ impl<'a> JudgementQueue<'a> {
     ///
     /// When there are too few of them.
     pub fn drawn_labels(&self) -> Result<DrawnLabels, CorrectionRefusal> {
-        drawn_labels(self.items.clone(), &vec![self.order.clone(); self.raters])
+        let queues = LabelQueues {
+            orders: vec![self.order.clone(); self.raters],
+            is_permutation: self.order.len() == self.items.len(),
+            seed: self.seed,
+        };
+        drawn_labels(self.items.clone(), &queues)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_run::rubric::{Label, LabelFile};
+    use trajview_run::rubric::{Label, LabelFile, PoolMethod, PooledSources};
 
     /// A judgement of 24 components, and a rater's labels: one level lower than the judge, of those in the queue that
     /// `is_labelled` says.
@@ -196,6 +217,51 @@ mod tests {
         assert_eq!((mean.judged, mean.labels, mean.items), (2.5, 12, 24));
         assert!((mean.value - 1.5).abs() < 0.2, "{mean:?}");
         assert!(mean.summary_text().starts_with("judged 2.50 · corrected 1."), "{mean:?}");
+    }
+
+    #[test]
+    fn a_label_is_blind_for_a_pooled_judgement_only_before_all_of_its_verdicts() {
+        let pooled = |seen: &[&str]| {
+            let mut rubric = labelled_rubric(|at| at < 12, Some(true));
+            let second =
+                Judgement { file: "judgements/b.json".into(), ..rubric.judgements[0].clone() };
+            let from = [&rubric.judgements[0], &second].map(|it| (it.file.clone(), String::new()));
+            let file = "pooled:mean".into();
+            let sources = PooledSources { pool: PoolMethod::Mean, from: from.into() };
+            let pooled = Judgement { file, pooled: Some(sources), ..second.clone() };
+            rubric.judgements.extend([second, pooled]);
+            let seen: Vec<String> = seen.iter().map(|it| (*it).to_owned()).collect();
+            rubric.labels[0].labels.iter_mut().for_each(|it| it.seen = Some(seen.clone()));
+            corrected_mcf(&rubric, &rubric.judgements[2]).map(|mean| mean.labels)
+        };
+
+        assert_eq!(pooled(&[]), Ok(12));
+        assert_eq!(pooled(&["judgements/b.json"]), Err(CorrectionRefusal::NoBlindLabels));
+    }
+
+    #[test]
+    fn a_verdict_that_no_mean_counts_is_in_the_queue_and_not_in_the_mean() {
+        let mut rubric = labelled_rubric(|at| at < 12, Some(true));
+        rubric.judgements[0].verdicts[3].is_left_out = true;
+        let judgement = &rubric.judgements[0];
+
+        let queue =
+            JudgementQueue::new(&rubric, (judgement, judgement), Some("ana"), QueuePlan::default());
+
+        assert_eq!((queue.order.len(), corrected(&rubric).unwrap().items), (24, 23));
+    }
+
+    #[test]
+    fn a_queue_of_some_components_counts_by_stratum_and_what_is_not_drawn_has_no_label() {
+        let rubric = labelled_rubric(|_| true, Some(true));
+        let judgement = &rubric.judgements[0];
+        let plan = QueuePlan { size: Some(12), ..QueuePlan::default() };
+
+        let queue = JudgementQueue::new(&rubric, (judgement, judgement), Some("ana"), plan);
+
+        let drawn = queue.drawn_labels().unwrap();
+        let labels = drawn.items.iter().filter(|it| !it.labels.is_empty()).count();
+        assert_eq!((drawn.is_stratified, labels, drawn.left_out), (true, 12, 12));
     }
 
     #[test]

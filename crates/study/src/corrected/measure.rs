@@ -21,7 +21,13 @@ pub enum Measure {
 pub struct ValueRange {
     pub low: f64,
     pub high: f64,
+    /// How far a label is usually off that is not as expected: a level, 1 for a share, a quarter of a scale without
+    /// levels.
+    pub step: f64,
 }
+
+/// The part of a scale without levels that counts as a step.
+const STEP_OF_SHARE: f64 = 0.25;
 
 impl Measure {
     pub fn value_of(self, level: f64) -> f64 {
@@ -38,9 +44,10 @@ impl Measure {
         match self {
             Self::Level => {
                 let (low, high) = scale.lowest_and_highest();
-                ValueRange { low: low.into(), high: high.into() }
+                let step = if scale == ScoreScale::Share { STEP_OF_SHARE } else { 1.0 };
+                ValueRange { low: low.into(), high: high.into(), step }
             }
-            Self::ShareAt(_) | Self::PassShare => ValueRange { low: 0.0, high: 1.0 },
+            Self::ShareAt(_) | Self::PassShare => ValueRange { low: 0.0, high: 1.0, step: 1.0 },
         }
     }
 }

@@ -2,22 +2,24 @@
 //!
 //! The next label goes where it lowers the variance `Σ (N_h/N)² S_h² (1/n_h − 1/N_h)` most. That is the allocation of
 //! Neyman (1934; Cochran, Sampling Techniques, 5.5) in whole labels, with the labels that exist as a lower bound. `S_h`
-//! is the spread of labels in the stratum so far; it is pulled towards that of all labels, and that towards one level.
+//! is the spread of what the judge leaves open in the stratum so far, `y − βf` with a slope `β` within strata; it is
+//! pulled towards that of all labels, and that towards one step. The variance has what the printed interval has besides:
+//! the [doubt](super::estimator) about few labels and, over runs, the spread between runs, which no label reduces.
 
 use std::collections::BTreeMap;
 
-use super::{drawn_labels::QueuedItem, measure::Measure, student_quantile::interval_factor};
+use super::{
+    drawn_labels::QueuedItem,
+    estimator::{CorrectionOptions, LabelScope, stratum_doubt},
+    measure::Measure,
+    student_quantile::interval_factor,
+};
 
-/// The number of labels that the assumed spread counts as.
+/// The number of labels that the assumed spread counts as: one step squared.
 const ASSUMED_LABELS: f64 = 2.0;
-
-/// The assumed variance of labels: they differ by about one level.
-const ASSUMED_VARIANCE: f64 = 1.0;
 
 /// The fewest labels of a stratum: fewer have no spread.
 const FEWEST_OF_STRATUM: usize = 2;
-
-const CONFIDENCE: f64 = 0.95;
 
 /// The labels that are still needed.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,83 +28,158 @@ pub struct LabelPlan {
     pub wanted: f64,
     /// Half the width that is expected after these labels.
     pub expected: f64,
+    /// Half the width that is left when everything is labelled: the runs differ. 0 where a mean is about these items.
+    pub floor: f64,
     /// The number of more labels of each stratum, by its number; strata that need none are left out.
     pub more: BTreeMap<usize, usize>,
 }
 
 /// A stratum as far as it is labelled.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct PlannedStratum {
     items: usize,
-    labels: usize,
-    sum: f64,
-    squares: f64,
+    open: usize,
+    /// Judged value and label.
+    labelled: Vec<(f64, f64)>,
     variance: f64,
     more: usize,
 }
 
-/// Plans labels until the interval of these items' mean extends no more than `wanted` to either side.
-///
-/// Where even labels of everything would be needed, everything is planned, and nothing is uncertain then.
-pub fn label_plan(items: &[QueuedItem], measure: Measure, wanted: f64) -> LabelPlan {
-    let mut strata = planned_strata(items, measure);
-    let items: usize = strata.values().map(|it| it.items).sum();
-    for stratum in strata.values_mut() {
-        let fewest = FEWEST_OF_STRATUM.min(stratum.items);
-        stratum.more = fewest.saturating_sub(stratum.labels);
-    }
-    let mut expected = expected_side(&strata, items);
-    while expected > wanted {
-        let gain = |it: &PlannedStratum| variance_now(it, items, 0) - variance_now(it, items, 1);
-        let open = strata.values_mut().filter(|it| it.labels + it.more < it.items);
-        let Some(next) = open.max_by(|a, b| gain(a).total_cmp(&gain(b))) else { break };
-        next.more += 1;
-        expected = expected_side(&strata, items);
-    }
-    let more = strata.iter().filter(|(_, it)| it.more > 0).map(|(at, it)| (*at, it.more));
-    LabelPlan { wanted, expected, more: more.collect() }
+/// The strata with what all of them share.
+#[derive(Debug, Clone)]
+struct PlannedMean {
+    strata: BTreeMap<usize, PlannedStratum>,
+    items: usize,
+    options: CorrectionOptions,
+    /// The variance between runs, and the number of runs.
+    run_variance: f64,
+    runs: usize,
 }
 
-fn planned_strata(items: &[QueuedItem], measure: Measure) -> BTreeMap<usize, PlannedStratum> {
-    let mut strata: BTreeMap<usize, PlannedStratum> = BTreeMap::new();
-    for item in items {
-        let stratum = strata.entry(item.stratum).or_default();
-        stratum.items += 1;
-        if let Some(label) = item.label_value(measure) {
-            stratum.labels += 1;
-            stratum.sum += label;
-            stratum.squares += label * label;
+/// Plans labels of open items until the interval of these items' mean extends no more than `wanted` to either side.
+///
+/// Where even labels of all open items would not do, all of them are planned; where the runs differ too much, none is.
+pub fn label_plan(
+    items: &[QueuedItem],
+    (measure, options): (Measure, CorrectionOptions),
+    wanted: f64,
+) -> LabelPlan {
+    let mut mean = PlannedMean::new(items, measure, options);
+    let floor = mean.floor();
+    if floor < wanted || floor == 0.0 {
+        mean.plan_until(wanted);
+    }
+    let more = mean.strata.iter().filter(|(_, it)| it.more > 0).map(|(at, it)| (*at, it.more));
+    LabelPlan { wanted, expected: mean.expected_side(), floor, more: more.collect() }
+}
+
+impl PlannedMean {
+    fn new(items: &[QueuedItem], measure: Measure, options: CorrectionOptions) -> Self {
+        let mut strata: BTreeMap<usize, PlannedStratum> = BTreeMap::new();
+        let mut runs: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for item in items.iter().filter(|it| !it.is_left_out) {
+            let judged = measure.value_of(item.judged);
+            let stratum = strata.entry(item.stratum).or_default();
+            stratum.items += 1;
+            stratum.open += usize::from(item.is_open && item.labels.is_empty());
+            stratum.labelled.extend(item.label_value(measure).map(|label| (judged, label)));
+            runs.entry(item.cluster).or_default().push(judged);
+        }
+        let run_means = runs.values().map(|all| all.iter().sum::<f64>() / all.len() as f64);
+        let run_variance = match options.scope {
+            LabelScope::TheseItems => 0.0,
+            LabelScope::RunsLikeThese => {
+                sum_of_products(run_means.map(|it| (it, it))) / (runs.len() as f64 - 1.0).max(1.0)
+            }
+        };
+        let items = strata.values().map(|it| it.items).sum();
+        let mut mean = Self { strata, items, options, run_variance, runs: runs.len() };
+        mean.estimate_variances();
+        mean
+    }
+
+    fn estimate_variances(&mut self) {
+        let pairs = |it: &PlannedStratum, of: fn(&(f64, f64)) -> (f64, f64)| {
+            sum_of_products(it.labelled.iter().map(of))
+        };
+        let all = self.strata.values();
+        let covariance: f64 = all.clone().map(|it| pairs(it, |pair| *pair)).sum();
+        let spread: f64 = all.map(|it| pairs(it, |(judged, _)| (*judged, *judged))).sum();
+        let slope = if spread > 0.0 { (covariance / spread).max(0.0) } else { 0.0 };
+        let squares = |it: &PlannedStratum| {
+            sum_of_products(it.labelled.iter().map(|(judged, label)| {
+                let left = label - slope * judged;
+                (left, left)
+            }))
+        };
+        let freedom = |it: &PlannedStratum| it.labelled.len().saturating_sub(1) as f64;
+        let assumed = self.options.range.step.powi(2);
+        // The spread within strata, of all of them together.
+        let within: f64 = self.strata.values().map(squares).sum();
+        let common = (within + ASSUMED_LABELS * assumed)
+            / (self.strata.values().map(freedom).sum::<f64>() + ASSUMED_LABELS);
+        for stratum in self.strata.values_mut() {
+            stratum.variance =
+                (squares(stratum) + ASSUMED_LABELS * common) / (freedom(stratum) + ASSUMED_LABELS);
         }
     }
-    let squares_around_mean = |it: &PlannedStratum| {
-        let count = (it.labels as f64).max(1.0);
-        (it.squares - it.sum * it.sum / count).max(0.0)
-    };
-    // The spread within strata, of all of them together.
-    let within: f64 = strata.values().map(squares_around_mean).sum();
-    let freedom: f64 = strata.values().map(|it| it.labels.saturating_sub(1) as f64).sum();
-    let common = (within + ASSUMED_LABELS * ASSUMED_VARIANCE) / (freedom + ASSUMED_LABELS);
-    for stratum in strata.values_mut() {
-        let freedom = stratum.labels.saturating_sub(1) as f64;
-        stratum.variance =
-            (squares_around_mean(stratum) + ASSUMED_LABELS * common) / (freedom + ASSUMED_LABELS);
+
+    fn plan_until(&mut self, wanted: f64) {
+        for stratum in self.strata.values_mut() {
+            let fewest = FEWEST_OF_STRATUM.min(stratum.items);
+            stratum.more = fewest.saturating_sub(stratum.labelled.len()).min(stratum.open);
+        }
+        while self.expected_side() > wanted {
+            let (items, options) = (self.items, self.options);
+            let variance =
+                |it: &PlannedStratum, extra: usize| it.mean_variance((items, extra), options);
+            let gain = |it: &PlannedStratum| variance(it, 0) - variance(it, 1);
+            let open = self.strata.values_mut().filter(|it| it.more < it.open);
+            let Some(next) = open.max_by(|a, b| gain(a).total_cmp(&gain(b))) else { break };
+            next.more += 1;
+        }
     }
-    strata
+
+    /// Returns half the width of the interval with the planned labels.
+    fn expected_side(&self) -> f64 {
+        let strata = self.strata.values();
+        let variance: f64 =
+            strata.clone().map(|it| it.mean_variance((self.items, 0), self.options)).sum();
+        let labels: usize = strata.map(|it| it.labelled.len() + it.more).sum();
+        let between = self.run_variance / (self.runs as f64).max(1.0);
+        let freedom = match self.options.scope {
+            LabelScope::TheseItems => labels.saturating_sub(self.strata.len()),
+            LabelScope::RunsLikeThese => self.runs.saturating_sub(1),
+        };
+        let factor = interval_factor(self.options.confidence, freedom.max(1) as f64);
+        (variance + between).sqrt() * factor
+    }
+
+    /// Returns half the width of the interval when everything is labelled.
+    fn floor(&self) -> f64 {
+        let between = self.run_variance / (self.runs as f64).max(1.0);
+        let freedom = self.runs.saturating_sub(1).max(1) as f64;
+        between.sqrt() * interval_factor(self.options.confidence, freedom)
+    }
 }
 
-/// The part of the variance that a stratum adds with its planned labels and `extra` more.
-fn variance_now(stratum: &PlannedStratum, items: usize, extra: usize) -> f64 {
-    let share = stratum.items as f64 / items as f64;
-    let labels = ((stratum.labels + stratum.more + extra) as f64).max(1.0);
-    share * share * stratum.variance * (labels.recip() - (stratum.items as f64).recip()).max(0.0)
+impl PlannedStratum {
+    /// Returns the part of the variance that the stratum adds with its planned labels and `extra` more.
+    fn mean_variance(&self, (items, extra): (usize, usize), options: CorrectionOptions) -> f64 {
+        let share = self.items as f64 / items as f64;
+        let labels = ((self.labelled.len() + self.more + extra) as f64).max(1.0);
+        let own_items = self.items as f64;
+        let doubt = stratum_doubt(share, (labels, own_items), options.scope);
+        share * share * self.variance * (labels.recip() - own_items.recip()).max(0.0)
+            + doubt.max(0.0) * options.range.step.powi(2)
+    }
 }
 
-/// Half the width of the interval with the planned labels.
-fn expected_side(strata: &BTreeMap<usize, PlannedStratum>, items: usize) -> f64 {
-    let variance: f64 = strata.values().map(|it| variance_now(it, items, 0)).sum();
-    let labels: usize = strata.values().map(|it| it.labels + it.more).sum();
-    let freedom = labels.saturating_sub(strata.len()).max(1) as f64;
-    variance.sqrt() * interval_factor(CONFIDENCE, labels, freedom)
+/// Returns the sum of the products of two values' distances from their means; 0 without a value.
+fn sum_of_products(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let count = (pairs.clone().count() as f64).max(1.0);
+    let sums = pairs.clone().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+    pairs.map(|it| (it.0 - sums.0 / count) * (it.1 - sums.1 / count)).sum()
 }
 
 impl LabelPlan {

@@ -39,11 +39,8 @@ pub struct Stratum {
 /// Divides items into strata of at least two labels each, as far as there are so many.
 ///
 /// A stratum with a single label has no spread, so it is merged with its neighbour; then each label has the weight of the
-/// items that it represents. Returns the number of the first stratum that has items and no label as an error.
-pub fn divide_into_strata(
-    items: &[MeasuredItem],
-    scope: LabelScope,
-) -> Result<Vec<Stratum>, usize> {
+/// items that it represents. None where a stratum has items and no label.
+pub fn divide_into_strata(items: &[MeasuredItem], scope: LabelScope) -> Option<Vec<Stratum>> {
     let mut by_number: BTreeMap<usize, Vec<&MeasuredItem>> = BTreeMap::new();
     for item in items {
         by_number.entry(item.stratum).or_default().push(item);
@@ -52,10 +49,10 @@ pub fn divide_into_strata(
         |items: &[&MeasuredItem]| items.iter().filter(|it| it.label.is_some()).count();
     let mut groups: Vec<Vec<Vec<&MeasuredItem>>> = vec![];
     let mut has_spread = true;
-    for (number, stratum) in by_number {
+    for stratum in by_number.into_values() {
         let labels = label_count(&stratum);
         if labels == 0 {
-            return Err(number);
+            return None;
         }
         let is_enough = labels > 1 || stratum.len() == 1 && scope == LabelScope::TheseItems;
         match groups.last_mut().filter(|_| !is_enough || !has_spread) {
@@ -71,7 +68,7 @@ pub fn divide_into_strata(
     }
     let weights = run_weights(items, scope);
     let whole: f64 = items.iter().map(|it| weights[&it.cluster]).sum();
-    Ok(groups.iter().map(|group| weighted_stratum(group, &weights, whole)).collect())
+    Some(groups.iter().map(|group| weighted_stratum(group, &weights, whole)).collect())
 }
 
 /// Returns the weight of an item of each run: over runs every run counts alike, whatever its number of items.

@@ -2,19 +2,19 @@
 
 use crate::maths::{normal_quantile, student_two_sided};
 
-/// From this number of labels on an interval uses the normal distribution.
-const NORMAL_FROM: usize = 100;
+/// From this number of degrees of freedom on an interval uses the normal distribution.
+const NORMAL_FROM: f64 = 99.0;
 
 /// Halvings of the bracket: enough for every bit of a double.
 const HALVINGS: usize = 80;
 
 /// Returns how many standard errors an interval of this confidence extends to either side.
 ///
-/// Below 100 labels it is the quantile of Student's distribution with `freedom` degrees, else of the normal one.
-pub fn interval_factor(confidence: f64, labels: usize, freedom: f64) -> f64 {
+/// It is the quantile of Student's distribution, from 99 degrees of freedom on that of the normal one.
+pub fn interval_factor(confidence: f64, freedom: f64) -> f64 {
     let outside = 1.0 - confidence;
     let normal = normal_quantile(1.0 - outside / 2.0);
-    if labels >= NORMAL_FROM {
+    if freedom >= NORMAL_FROM {
         return normal;
     }
     let (mut low, mut high) = (normal, normal);
@@ -43,8 +43,8 @@ mod tests {
             [(1.0, 12.706204736174705), (4.0, 2.7764451051977987), (38.0, 2.0243941639119702)];
 
         for (freedom, factor) in expected {
-            assert!((interval_factor(0.95, 10, freedom) - factor).abs() < 1e-9, "{freedom}");
+            assert!((interval_factor(0.95, freedom) - factor).abs() < 1e-9, "{freedom}");
         }
-        assert!((interval_factor(0.95, 100, 99.0) - 1.959963984540054).abs() < 1e-9);
+        assert!((interval_factor(0.95, 99.0) - 1.959963984540054).abs() < 1e-9);
     }
 }

@@ -2,20 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use trajview_run::rubric::ScoreScale;
+
 use crate::{
+    design::LabelDivision,
     loaded_study::{LoadedStudy, StudyItem},
     queue::StratumKey,
 };
 
 use super::{
-    drawn_labels::{DrawnLabels, QueuedItem, RaterLevel, drawn_labels},
-    estimator::{CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, corrected_mean},
+    drawn_labels::{DrawnLabels, LabelQueues, QueuedItem, RaterLevel, drawn_labels},
+    estimator::{
+        CONFIDENCE, CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, corrected_mean,
+    },
     measure::Measure,
     plan::LabelPlan,
 };
-
-/// The share that intervals cover.
-const CONFIDENCE: f64 = 0.95;
 
 /// The judged items of a study, those of the sample first, with the labels of its raters.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +26,9 @@ pub struct StudyLabels<'a> {
     pub items: Vec<QueuedItem>,
     /// The number in [`Self::items`] of each item of the sample that the judge scored on the scale of its labels.
     numbers: BTreeMap<usize, usize>,
-    /// The queue of each rater, numbers of items in the rater's order.
-    queues: Vec<Vec<usize>>,
+    queues: LabelQueues,
+    /// The scale of all levels; else the kind of things of which there are several.
+    scale: Result<ScoreScale, &'static str>,
 }
 
 impl<'a> StudyLabels<'a> {
@@ -47,22 +50,36 @@ impl<'a> StudyLabels<'a> {
                 Some(RaterLevel { queue, level: label.score().filter(|_| is_comparable)? })
             };
             let labels = raters.iter().enumerate().filter_map(label).collect();
+            let is_answered = || raters.iter().any(|rater| studied.is_labelled(item, rater));
             numbers.insert(at, items.len());
-            items.push(QueuedItem { stratum: strata[at], cluster: item.run, judged, labels });
+            items.push(QueuedItem {
+                stratum: strata[at],
+                cluster: item.run,
+                judged,
+                labels,
+                is_open: at < studied.items.len() && !is_answered(),
+                is_left_out: item.item.verdict.is_left_out,
+            });
         }
-        let queue = |rater: &String| {
+        let order = |rater: &String| {
             studied.queue_of(rater).iter().filter_map(|at| numbers.get(at).copied()).collect()
         };
-        let queues = raters.iter().map(queue).collect();
-        Self { studied, items, numbers, queues }
+        let queues = LabelQueues {
+            orders: raters.iter().map(order).collect(),
+            is_permutation: studied.items.len() == studied.candidates
+                && studied.design.division == LabelDivision::Same,
+            seed: studied.design.sample.seed,
+        };
+        Self { studied, items, numbers, queues, scale: common_scale(studied, &candidates) }
     }
 
     /// Selects the labels that follow the queues.
     ///
     /// # Errors
     ///
-    /// When there are too few of them.
+    /// When there are too few of them, or when they are of several judges, criteria or scales.
     pub fn drawn_labels(&self) -> Result<DrawnLabels, CorrectionRefusal> {
+        self.scale.map_err(CorrectionRefusal::SeveralParts)?;
         drawn_labels(self.items.clone(), &self.queues)
     }
 
@@ -82,15 +99,38 @@ impl<'a> StudyLabels<'a> {
     ///
     /// When labels do not allow it.
     pub fn corrected_mean(&self, measure: Measure) -> Result<CorrectedMean, CorrectionRefusal> {
+        let drawn = self.drawn_labels()?;
+        corrected_mean(&drawn.measured_by(measure), self.options_of(measure)?)
+    }
+
+    /// Returns the options of a mean over the items.
+    ///
+    /// # Errors
+    ///
+    /// When they are of several judges, criteria or scales.
+    pub fn options_of(&self, measure: Measure) -> Result<CorrectionOptions, CorrectionRefusal> {
         let scope = match self.studied.runs.len() {
             0 | 1 => LabelScope::TheseItems,
             _ => LabelScope::RunsLikeThese,
         };
-        let scale = self.studied.items.first().map(|it| self.studied.scale_of(it));
-        let scale = scale.unwrap_or_else(|| self.studied.design.unit.default_scale());
-        let options =
-            CorrectionOptions { scope, range: measure.range_on(scale), confidence: CONFIDENCE };
-        corrected_mean(&self.drawn_labels()?.measured_by(measure), options)
+        let scale = self.scale.map_err(CorrectionRefusal::SeveralParts)?;
+        Ok(CorrectionOptions { scope, range: measure.range_on(scale), confidence: CONFIDENCE })
+    }
+}
+
+/// Returns the scale that the levels of all items are on; where they are of several judges, criteria or scales, the kind
+/// of these.
+fn common_scale(studied: &LoadedStudy, items: &[StudyItem]) -> Result<ScoreScale, &'static str> {
+    let scored = || items.iter().filter(|it| it.item.verdict.score.is_some());
+    let judges: BTreeSet<&str> = scored().map(|it| studied.judge_of(it)).collect();
+    let criteria: BTreeSet<_> = scored().map(|it| it.item.criterion.as_deref()).collect();
+    let first = scored().next().map(|it| studied.scale_of(it));
+    let scale = first.unwrap_or_else(|| studied.design.unit.default_scale());
+    match (judges.len(), criteria.len()) {
+        (2.., _) => Err("judges"),
+        (_, 2..) => Err("criteria"),
+        _ if scored().any(|it| studied.scale_of(it) != scale) => Err("scales"),
+        _ => Ok(scale),
     }
 }
 

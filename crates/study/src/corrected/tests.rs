@@ -7,13 +7,16 @@ use serde::Deserialize;
 
 use super::{
     difference::corrected_difference,
-    drawn_labels::{DrawnLabels, QueuedItem, RaterLevel, drawn_labels},
-    estimator::{CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem, corrected_mean},
+    drawn_labels::{DrawnLabels, LabelQueues, QueuedItem, RaterLevel, drawn_labels},
+    estimator::{
+        CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem, WeightedSum,
+        corrected_mean, worth_text,
+    },
     measure::{Measure, ValueRange},
     plan::label_plan,
 };
 
-const LEVELS: ValueRange = ValueRange { low: 0.0, high: 4.0 };
+const LEVELS: ValueRange = ValueRange { low: 0.0, high: 4.0, step: 1.0 };
 
 fn options_of(scope: LabelScope) -> CorrectionOptions {
     CorrectionOptions { scope, range: LEVELS, confidence: 0.95 }
@@ -52,9 +55,15 @@ fn corrected_means_are_those_of_glide_and_ppi_python() {
         let case = format!("case {at}, {}: {mean:?}", vector.kind);
         assert!(near(mean.lambda, vector.lambda), "{case}: lambda {}", vector.lambda);
         assert!(near(mean.value, vector.value), "{case}: value {}", vector.value);
+        // Theirs have no doubt about few labels.
+        let sum = WeightedSum::of(&items, LabelScope::RunsLikeThese).unwrap();
+        let (variance, alone) = sum.label_variances(LabelScope::RunsLikeThese);
         let theirs = vector.standard_error;
-        assert!(near(mean.standard_error, theirs), "{case}: standard error {theirs}");
-        assert!(vector.worth.is_none_or(|worth| (mean.worth - worth).abs() < 1e-6), "{case}");
+        assert!(near(variance.sqrt(), theirs), "{case}: standard error {theirs}");
+        let doubt = sum.doubt_variance(options_of(LabelScope::RunsLikeThese));
+        assert!(near(mean.standard_error, (variance + doubt).sqrt()), "{case}");
+        let worth = mean.labels as f64 * alone / variance;
+        assert!(vector.worth.is_none_or(|theirs| (worth - theirs).abs() < 1e-6), "{case}");
     }
 }
 
@@ -80,7 +89,7 @@ fn a_generous_judge_is_corrected_downwards_and_spares_labels() {
     assert_eq!(mean.judged, 2.0);
     assert!(mean.interval.low <= 1.5 && 1.5 <= mean.interval.high, "{mean:?}");
     assert!(mean.interval.high < mean.judged, "{mean:?}");
-    assert!(mean.worth > 80.0 && !mean.is_labels_alone(), "{mean:?}");
+    assert!(mean.worth > 80.0 && mean.lambda > 0.0, "{mean:?}");
 }
 
 #[test]
@@ -99,7 +108,7 @@ fn a_judge_that_says_the_same_of_everything_leaves_the_labels_alone() {
     let mean = corrected_mean(&items, options_of(LabelScope::TheseItems)).unwrap();
 
     assert_eq!((mean.lambda, mean.value), (0.0, 1.5));
-    assert!(mean.is_labels_alone(), "{mean:?}");
+    assert_eq!(worth_text(mean.lambda, mean.worth), "labels alone: the judge adds nothing");
 }
 
 #[test]
@@ -122,7 +131,7 @@ fn too_few_labels_and_empty_strata_are_refused() {
 
     assert_eq!(mean(&generous_judge(40, 0)), Err(CorrectionRefusal::NoBlindLabels));
     assert_eq!(mean(&generous_judge(40, 4)), Err(CorrectionRefusal::TooFewLabels(4)));
-    assert_eq!(mean(&empty), Err(CorrectionRefusal::EmptyStratum("stratum 2".into())));
+    assert_eq!(mean(&empty), Err(CorrectionRefusal::EmptyStratum));
 }
 
 #[test]
@@ -169,10 +178,51 @@ fn labelled_queue(levels: &[(u8, u8)], labelled: usize) -> DrawnLabels {
             .then_some(RaterLevel { queue: 0, level: f64::from(*label) })
             .into_iter()
             .collect(),
+        is_open: at >= labelled,
+        is_left_out: false,
     };
     let items: Vec<QueuedItem> = levels.iter().enumerate().map(item).collect();
-    let order = (0..items.len()).collect();
-    drawn_labels(items, &[order]).unwrap()
+    let queues = one_queue(items.len());
+    drawn_labels(items, &queues).unwrap()
+}
+
+/// A queue of all items in their order.
+fn one_queue(items: usize) -> LabelQueues {
+    LabelQueues { orders: vec![(0..items).collect()], is_permutation: true, seed: 1 }
+}
+
+fn plan_for(items: &[QueuedItem], scope: LabelScope, wanted: f64) -> super::plan::LabelPlan {
+    label_plan(items, (Measure::Level, options_of(scope)), wanted)
+}
+
+#[test]
+fn a_plan_counts_open_items_only_and_says_what_runs_leave_open() {
+    let levels: Vec<(u8, u8)> = (0..40).map(|at| (at % 5, (at + at / 5) % 5)).collect();
+    let mut items = labelled_queue(&levels, 10).items;
+    items.iter_mut().skip(16).for_each(|it| it.is_open = false);
+
+    let plan = plan_for(&items, LabelScope::TheseItems, 0.0);
+
+    assert_eq!((plan.label_count(), plan.floor), (6, 0.0));
+
+    // Three runs of which the judge says 0, 2 and 4.
+    for (at, it) in items.iter_mut().enumerate() {
+        (it.cluster, it.judged, it.is_open) = (at % 3, (at % 3 * 2) as f64, true);
+    }
+    let plan = plan_for(&items, LabelScope::RunsLikeThese, 0.5);
+    assert!(plan.floor > 4.0 && plan.label_count() == 0, "{plan:?}");
+}
+
+#[test]
+fn three_runs_have_two_degrees_of_freedom_however_many_labels() {
+    let mut items = generous_judge(120, 120);
+    items.iter_mut().enumerate().for_each(|(at, it)| it.cluster = at % 3);
+    let sum = WeightedSum::of(&items, LabelScope::RunsLikeThese).unwrap();
+    let mean = corrected_mean(&items, options_of(LabelScope::RunsLikeThese)).unwrap();
+
+    assert_eq!(sum.freedom, 2.0);
+    let side = mean.interval.high - mean.value;
+    assert!((side / mean.standard_error - 4.302652729911275).abs() < 1e-6, "{mean:?}");
 }
 
 #[test]
@@ -182,9 +232,9 @@ fn a_plan_asks_where_labels_differ_most_and_stops_at_the_width() {
         (0..200).map(|at| if at % 2 == 0 { (4, 4) } else { (2, (at / 2 % 5) as u8) }).collect();
     let drawn = labelled_queue(&levels, 40);
 
-    let plan = label_plan(&drawn.items, Measure::Level, 0.15);
-    let wide = label_plan(&drawn.items, Measure::Level, 2.0);
-    let narrow = label_plan(&drawn.items, Measure::Level, 0.0);
+    let plan = plan_for(&drawn.items, LabelScope::TheseItems, 0.15);
+    let wide = plan_for(&drawn.items, LabelScope::TheseItems, 2.0);
+    let narrow = plan_for(&drawn.items, LabelScope::TheseItems, 0.0);
 
     assert!(plan.expected <= 0.15, "{plan:?}");
     assert!(plan.more[&2] > 10 * plan.more.get(&4).copied().unwrap_or(0), "{plan:?}");
@@ -197,7 +247,7 @@ fn the_queue_begins_with_what_is_planned_and_its_labels_count_as_drawn() {
     let levels: Vec<(u8, u8)> =
         (0..200).map(|at| if at % 2 == 0 { (4, 4) } else { (2, (at / 2 % 5) as u8) }).collect();
     let before = labelled_queue(&levels, 40);
-    let plan = label_plan(&before.items, Measure::Level, 0.15);
+    let plan = plan_for(&before.items, LabelScope::TheseItems, 0.15);
     let open = (40..200).map(|at| (at, before.items[at].stratum)).collect();
     let order: Vec<usize> = (0..200).collect();
 
@@ -208,10 +258,12 @@ fn the_queue_begins_with_what_is_planned_and_its_labels_count_as_drawn() {
         let level = f64::from(levels[*at].1);
         items[*at].labels = vec![RaterLevel { queue: 0, level }];
     }
-    let after = drawn_labels(items, &[order]).unwrap();
+    let after = drawn_labels(items, &one_queue(200)).unwrap();
     assert_eq!((after.is_stratified, after.left_out), (true, 0));
     let measured = after.measured_by(Measure::Level);
     let mean = corrected_mean(&measured, options_of(LabelScope::TheseItems)).unwrap();
     assert_eq!(mean.labels, 40 + plan.label_count());
     assert!((mean.value - 3.0).abs() < 0.2, "{mean:?}");
+    let side = mean.interval.high - mean.value;
+    assert!((side / plan.expected - 1.0).abs() < 0.2, "{side} {plan:?}");
 }

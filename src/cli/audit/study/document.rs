@@ -14,7 +14,7 @@ use trajview_study::{
 };
 
 use super::super::{
-    correction::CorrectionRow,
+    correction::{CorrectionReader, CorrectionRow},
     document::{CountedLabels, LabelRow, score_number},
 };
 
@@ -98,7 +98,13 @@ impl AuditStudyDocument {
     ) -> Self {
         let sees_all = studied.design.may_see_all(who);
         let labels = StudyLabels::new(studied, (!sees_all).then_some(who));
-        let (correction, plan) = CorrectionRow::for_study(&labels, studied.design.unit, wanted);
+        let is_open = |at: &usize| !studied.is_labelled(&studied.items[*at], who);
+        let reader = match !sees_all && studied.queue_of(who).iter().any(is_open) {
+            true => CorrectionReader::RaterWithOpenItems,
+            false => CorrectionReader::SeesAll,
+        };
+        let (correction, plan) =
+            CorrectionRow::for_study(&labels, (studied.design.unit, reader), wanted);
         let order = plan.map(|plan| labels.planned_queue(&plan, who));
         let order = order.unwrap_or_else(|| studied.queue_of(who));
         let raters = if sees_all { studied.rater_names() } else { vec![who.to_owned()] };

@@ -1,7 +1,11 @@
 //! How often the interval contains the mean that people would give: the table in docs/judging.md.
 
 use super::*;
-use crate::bootstrap::Resamples;
+use crate::{
+    bootstrap::Resamples,
+    queue::{QueuePlan, draw_queue},
+};
+use trajview_run::rubric::{Judgement, Verdict};
 
 const DRAWS: u64 = 2_000;
 
@@ -86,14 +90,14 @@ pub fn coverage_of(pairs: &[(f64, f64)], labels: usize, range: ValueRange, draws
 }
 
 /// The levels of an artificial set: more high ones than low ones.
-fn made_pairs(judge: MadeJudge) -> Vec<(f64, f64)> {
+fn made_pairs(judge: MadeJudge, count: usize) -> Vec<(f64, f64)> {
     let mut numbers = Resamples::new(11, 10);
     let levels = [0, 1, 2, 2, 3, 3, 3, 4, 4, 4];
     let mut pair = || {
         let label = levels[numbers.draw()];
         (judge.level_for(label, &mut numbers) as f64, label as f64)
     };
-    (0..ITEMS).map(|_| pair()).collect()
+    (0..count).map(|_| pair()).collect()
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn made_pairs(judge: MadeJudge) -> Vec<(f64, f64)> {
 fn intervals_contain_the_truth_as_often_as_they_promise() {
     println!("| judge | labels | contained | width beside labels alone | worth |");
     for judge in [MadeJudge::Weak, MadeJudge::Strong, MadeJudge::Biased] {
-        let pairs = made_pairs(judge);
+        let pairs = made_pairs(judge, ITEMS);
         for labels in [20, 40, 80] {
             let Coverage { corrected, width, worth, judge_alone } =
                 coverage_of(&pairs, labels, LEVELS, DRAWS);
@@ -110,6 +114,64 @@ fn intervals_contain_the_truth_as_often_as_they_promise() {
                 100.0 * corrected
             );
             assert!((0.92..=0.97).contains(&corrected), "{judge:?} {labels}: {corrected}");
+        }
+    }
+}
+
+/// Returns the share of queues whose interval contains the truth: each is drawn with a seed of its own, as `audit` draws
+/// it, and its first `labels` items are labelled.
+fn queue_coverage(pairs: &[(f64, f64)], labels: usize, size: Option<usize>, draws: u64) -> f64 {
+    let verdict = |(at, (judged, _)): (usize, &(f64, f64))| Verdict {
+        component: at.to_string(),
+        score: Some(*judged as u8),
+        ..Verdict::default()
+    };
+    let verdicts = pairs.iter().enumerate().map(verdict).collect();
+    let judgement = Judgement { verdicts, ..Judgement::default() };
+    let truth = pairs.iter().map(|it| it.1).sum::<f64>() / pairs.len() as f64;
+    let (mut contained, mut all) = (0.0, 0.0);
+    for seed in 1..=draws {
+        let drawn = draw_queue(&[&judgement], QueuePlan { seed, size });
+        let order: Vec<usize> = drawn.iter().map(|it| it.component.parse().unwrap()).collect();
+        let item = |(judged, _): &(f64, f64)| QueuedItem {
+            stratum: *judged as usize,
+            judged: *judged,
+            ..QueuedItem::default()
+        };
+        let mut items: Vec<QueuedItem> = pairs.iter().map(item).collect();
+        for at in order.iter().take(labels) {
+            items[*at].labels = vec![RaterLevel { queue: 0, level: pairs[*at].1 }];
+        }
+        let is_permutation = order.len() == items.len();
+        let queues = LabelQueues { orders: vec![order], is_permutation, seed };
+        let drawn = drawn_labels(items, &queues);
+        let mean = drawn.and_then(|it| {
+            corrected_mean(&it.measured_by(Measure::Level), options_of(LabelScope::TheseItems))
+        });
+        let Ok(mean) = mean else { continue };
+        all += 1.0;
+        contained += f64::from(u8::from(mean.interval.low <= truth && truth <= mean.interval.high));
+    }
+    assert!(all >= 0.5 * draws as f64, "{all} of {draws} have a mean");
+    contained / all
+}
+
+#[test]
+#[ignore = "400 queues of each of 36 kinds"]
+fn queues_as_they_are_drawn_contain_the_truth() {
+    for judge in [MadeJudge::Weak, MadeJudge::Strong, MadeJudge::Biased] {
+        for items in [24, 1_000] {
+            let pairs = made_pairs(judge, items);
+            for labels in [8, 12, 20] {
+                for size in [None, Some(labels)] {
+                    let share = queue_coverage(&pairs, labels, size, 400);
+                    println!(
+                        "{judge:?} {labels} of {items}, size {size:?}: {:.1} %",
+                        100.0 * share
+                    );
+                    assert!(share >= 0.88, "{judge:?} {labels} of {items}, {size:?}: {share}");
+                }
+            }
         }
     }
 }

@@ -27,7 +27,7 @@ fn five_public_judges_are_corrected_to_the_true_rate() {
         judges.entry(verdict.judge_id).or_default().push(pair);
     }
 
-    let share = ValueRange { low: 0.0, high: 1.0 };
+    let share = ValueRange { low: 0.0, high: 1.0, step: 1.0 };
     assert_eq!(judges.len(), 5);
     println!("| judge | its rate | interval of the judge alone | corrected | width | worth |");
     for (judge, pairs) in judges {
