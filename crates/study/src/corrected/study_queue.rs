@@ -142,3 +142,25 @@ fn strata_by_number(studied: &LoadedStudy, items: &[&StudyItem]) -> Vec<usize> {
     let numbers: BTreeMap<&Vec<StratumKey<'_>>, usize> = distinct.into_iter().zip(0..).collect();
     keys.iter().map(|key| numbers[key]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit_items::{AuditItem, AuditedVerdict};
+
+    #[test]
+    fn levels_of_several_criteria_have_no_common_mean() {
+        let item = |criterion: &str| StudyItem {
+            run: 0,
+            item: AuditItem {
+                criterion: Some(criterion.into()),
+                verdict: AuditedVerdict { score: Some(3.0), ..AuditedVerdict::default() },
+                ..AuditItem::default()
+            },
+        };
+        let studied = LoadedStudy::default();
+
+        assert_eq!(common_scale(&studied, &[item("right"), item("clear")]), Err("criteria"));
+        assert!(common_scale(&studied, &[item("right"), item("right")]).is_ok());
+    }
+}

@@ -156,7 +156,7 @@ fn what_tasks_add_to_both_conditions_cancels() {
             stratum: 0,
             cluster: at / 8,
             judged: label + (at % 2) as f64,
-            label: (at % 2 == 0 || at % 4 == 1).then_some(label),
+            label: (at.is_multiple_of(2) || at % 4 == 1).then_some(label),
         }
     };
     let condition = |better| (0..80).map(|at| item(at, better)).collect::<Vec<_>>();

@@ -15,6 +15,7 @@ struct RecordedVerdict {
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
+#[expect(clippy::disallowed_methods, reason = "a test reads a file that is no part of the project")]
 fn five_public_judges_are_corrected_to_the_true_rate() {
     let file = trajview_testing::real_data().join("trajectory-judge/raw/verdicts.jsonl");
     let text = std::fs::read_to_string(file).unwrap();
