@@ -3,7 +3,8 @@
 //! Versions 2 and 3 have a header and a line for each event; version 1 is one document, which [`event_lines`] turns into
 //! the lines of version 2, so that everything else reads lines.
 
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
 use trajview_run::Time;
 
 use crate::json_object::JsonFields;
@@ -47,9 +48,11 @@ pub enum CastEventKind {
 impl CastEvent {
     /// Returns the columns and rows of an event that resizes the terminal.
     pub fn new_size(&self) -> Option<(u16, u16)> {
+        if self.kind != CastEventKind::Resize {
+            return None; // output may be long
+        }
         let (columns, rows) = self.text.split_once('x')?;
         terminal_size(columns.parse().ok()?, rows.parse().ok()?)
-            .filter(|_| self.kind == CastEventKind::Resize)
     }
 }
 
@@ -132,36 +135,56 @@ pub fn read_header(line: &[u8]) -> Result<CastHeader, String> {
     })
 }
 
-/// Returns a recording of version 1 as lines of version 2; None for what is none. What is no event stays out as a line
-/// that is none, so that it is counted.
-pub fn event_lines(document: &[u8]) -> Option<Vec<u8>> {
+/// The document of version 1. The events stay text, so that they are in memory once.
+#[derive(Deserialize)]
+struct CastDocument<'a> {
+    version: u64,
+    #[serde(default)]
+    width: Value,
+    #[serde(default)]
+    height: Value,
+    #[serde(borrow)]
+    stdout: Vec<&'a RawValue>,
+}
+
+/// The version of a first line; its other fields are skipped.
+#[derive(Deserialize)]
+struct CastVersion {
+    #[serde(default)]
+    version: Option<u64>,
+}
+
+/// Returns a recording of version 1 as lines of version 2; None for what is none, and where the lines are longer than
+/// `most` bytes. What is no event stays as a line that is none, so that it is counted.
+pub fn event_lines(document: &[u8], most: u64) -> Option<Vec<u8>> {
     let first = document.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    if serde_json::from_slice::<Value>(first).is_ok_and(|it| it.get("version") != Some(&json!(1))) {
+    if serde_json::from_slice::<CastVersion>(first).is_ok_and(|it| it.version != Some(1)) {
         return None;
     }
-    let document: Value = serde_json::from_slice(document).ok()?;
-    let events = document.get("stdout")?.as_array()?;
-    if document.get("version") != Some(&json!(1)) {
+    let document: CastDocument = serde_json::from_slice(document).ok()?;
+    if document.version != 1 {
         return None;
     }
-    let mut header = document.clone();
-    let fields = header.as_object_mut()?;
-    fields.remove("stdout");
-    fields.insert("version".into(), json!(2));
-    let mut lines = header.to_string();
+    let header = json!({"version": 2, "width": document.width, "height": document.height});
+    let mut lines = header.to_string().into_bytes();
     let mut now = 0.0;
-    for event in events {
-        let delay = event.get(0).and_then(Value::as_f64).filter(|it| *it >= 0.0);
-        let event = delay.zip(event.get(1).filter(|it| it.is_string()));
-        let line = event.map(|(delay, text)| {
-            now += delay;
-            json!([now, "o", text]).to_string()
-        });
-        lines.push('\n');
-        lines.push_str(line.as_deref().unwrap_or("null"));
+    for event in document.stdout {
+        let event = serde_json::from_str::<(f64, &RawValue)>(event.get()).ok();
+        match event.filter(|(delay, text)| *delay >= 0.0 && text.get().starts_with('"')) {
+            Some((delay, text)) => {
+                now += delay;
+                lines.extend(format!("\n[{now:?},\"o\",").as_bytes());
+                lines.extend(text.get().as_bytes());
+                lines.push(b']');
+            }
+            None => lines.extend(b"\nnull"),
+        }
+        if lines.len() as u64 >= most {
+            return None;
+        }
     }
-    lines.push('\n');
-    Some(lines.into_bytes())
+    lines.push(b'\n');
+    Some(lines)
 }
 
 #[cfg(test)]
@@ -172,7 +195,7 @@ mod tests {
 
     /// Returns the header, the events as time, kind and text, and the number of damaged lines.
     fn read_all(text: &[u8]) -> Option<(CastHeader, Vec<CastEvent>, usize)> {
-        let converted = event_lines(text);
+        let converted = event_lines(text, u64::MAX);
         let mut lines = converted.as_deref().unwrap_or(text).split(|byte| *byte == b'\n');
         let header = read_header(lines.next()?).ok()?;
         let mut reader = CastReader::at_time(&header, 0.0);
@@ -200,6 +223,7 @@ mod tests {
         let expected =
             [event(0.5, CastEventKind::Output, "a"), event(2.0, CastEventKind::Output, "b")];
         assert_eq!(events, expected);
+        assert_eq!(event_lines(text.as_bytes(), 50), None, "more lines than may be read");
     }
 
     #[test]
@@ -263,7 +287,7 @@ mod tests {
                 prop_assert!(events.is_sorted_by(|a, b| a.seconds <= b.seconds));
                 prop_assert!(events.iter().all(|event| event.seconds.is_finite()));
             }
-            event_lines(&lines.concat());
+            event_lines(&lines.concat(), 99);
         }
     }
 }

@@ -264,7 +264,7 @@ pub(crate) fn read_member(
     match path_bytes::read_path(path, access, allowance) {
         Ok((bytes, problem)) => {
             let mut file = FoundFile { name, bytes, problem };
-            terminal_recordings::prepare_recording(&mut file);
+            terminal_recordings::prepare_recording(&mut file, allowance);
             Some(file)
         }
         Err(why) => {

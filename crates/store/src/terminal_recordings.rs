@@ -21,8 +21,9 @@ use trajview_run::{
 use super::{
     archive::Archive,
     entries::{entries_of, is_plain_file, name_of},
-    file_bytes::FileBytes,
+    file_bytes::{FileBytes, ReadAllowance},
     recording_files::FoundFile,
+    trial_sidecars,
 };
 
 /// The bytes of a piece; the line at its end is whole, unless it is longer than [`MOST_LINE_BYTES`].
@@ -43,22 +44,31 @@ const MOST_DOCUMENT_BYTES: u64 = 64 << 20;
 /// The recording of trajview's own live runs, within their bundle.
 const OWN_RECORDING: &str = "session/terminal.cast";
 
-/// The number of folders above a log in which a terminal recording of its trial may be.
-const MOST_UP: usize = 3;
+/// The records whose folder is that of a trial.
+const TRIAL_RECORDS: [&str; 2] = ["result.json", "results.json"];
+
+/// The folder of the terminal recordings of a trial whose log is in another one.
+const SESSIONS_FOLDER: &str = "sessions";
 
 /// The most terminal recordings of a run that are added to its files.
 const MOST_RECORDINGS: usize = 16;
 
-/// Returns the terminal recordings beside a log, in its folder and in those above, up to the folder of its trial.
+/// Returns the terminal recordings beside a log, in its folder and in those above, up to the folder of its trial, and in
+/// the folder of sessions of the trial.
 pub(super) fn recordings_beside(log: &Path) -> Vec<PathBuf> {
+    let is_recording =
+        |path: &PathBuf| path.extension().is_some_and(|it| it == "cast") && is_plain_file(path);
     let mut recordings = vec![];
-    for folder in log.ancestors().skip(1).take(MOST_UP) {
+    for folder in log.ancestors().skip(1).take(trial_sidecars::MOST_UP) {
         let files = entries_of(folder);
-        let is_recording =
-            |path: &PathBuf| path.extension().is_some_and(|it| it == "cast") && is_plain_file(path);
-        let is_trial = files.iter().any(|path| name_of(path) == "result.json");
+        let is_trial = files.iter().any(|path| TRIAL_RECORDS.contains(&name_of(path)));
         recordings.extend(files.into_iter().filter(is_recording));
         if is_trial {
+            let sessions = entries_of(&folder.join(SESSIONS_FOLDER));
+            let is_new = |path: &PathBuf| !recordings.contains(path);
+            let more: Vec<PathBuf> =
+                sessions.into_iter().filter(is_recording).filter(is_new).collect();
+            recordings.extend(more);
             recordings.truncate(MOST_RECORDINGS);
             return recordings;
         }
@@ -66,9 +76,8 @@ pub(super) fn recordings_beside(log: &Path) -> Vec<PathBuf> {
     vec![]
 }
 
-/// Turns a recording of version 1, which is one document, into lines. A larger one than is held in memory stays as it
-/// is.
-pub(super) fn prepare_recording(file: &mut FoundFile) {
+/// Turns a recording of version 1, which is one document, into lines. A larger one than may be in memory stays as it is.
+pub(super) fn prepare_recording(file: &mut FoundFile, allowance: &mut ReadAllowance) {
     if !file.name.ends_with(".cast") {
         return;
     }
@@ -80,7 +89,11 @@ pub(super) fn prepare_recording(file: &mut FoundFile) {
         return;
     }
     let (document, _) = file.bytes.read_all();
-    if let Some(lines) = event_lines(&document) {
+    let lines = allowance.take_unpacked(|most| {
+        let lines = event_lines(&document, most.min(MOST_DOCUMENT_BYTES * 2));
+        lines.map(|lines| (lines, None)).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
+    });
+    if let Ok((lines, _)) = lines {
         file.bytes = FileBytes::InMemory(lines);
     }
 }
@@ -427,6 +440,28 @@ mod tests {
         let piece =
             |start: &PieceStart| archive.terminal_piece(SourceId(0), *start).unwrap().events;
         recording.pieces.iter().flat_map(piece).collect()
+    }
+
+    #[test]
+    fn the_recordings_of_a_trial_are_found_from_a_deep_log_and_beside_the_folder_of_a_log() {
+        let trial = tempfile::tempdir().unwrap();
+        let names_beside = |log: &str| {
+            let recordings = recordings_beside(&trial.path().join(log));
+            recordings.iter().map(|path| name_of(path).to_owned()).collect::<Vec<_>>()
+        };
+        for folder in ["agent/sessions/2026/01/31", "agent-logs", "sessions"] {
+            std::fs::create_dir_all(trial.path().join(folder)).unwrap();
+        }
+        for file in ["agent/recording.cast", "sessions/agent.cast", "sessions/tests.cast"] {
+            std::fs::write(trial.path().join(file), "").unwrap();
+        }
+        assert!(names_beside("agent-logs/log.jsonl").is_empty(), "no trial");
+
+        std::fs::write(trial.path().join("results.json"), "{}").unwrap();
+        assert_eq!(names_beside("agent-logs/log.jsonl"), ["agent.cast", "tests.cast"]);
+        assert_eq!(names_beside("sessions/log.jsonl"), ["agent.cast", "tests.cast"], "each once");
+        let deep = names_beside("agent/sessions/2026/01/31/rollout.jsonl");
+        assert_eq!(deep, ["recording.cast", "agent.cast", "tests.cast"]);
     }
 
     #[test]

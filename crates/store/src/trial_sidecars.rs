@@ -30,7 +30,7 @@ use super::{
 };
 
 /// The number of folders above a log in which a record is looked for: `agent/sessions/2026/01/31/rollout.jsonl`.
-const MOST_UP: usize = 6;
+pub(super) const MOST_UP: usize = 6;
 
 /// The most bytes of a record, and of a file beside it.
 const MOST_RECORD_BYTES: usize = 32 << 20;
