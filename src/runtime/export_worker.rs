@@ -1,6 +1,6 @@
 //! Writes runs elsewhere: plans an export of the form, and runs its command line in a process of its own.
 //!
-//! A recording is never changed: a place inside a run bundle, and a file that was read, are refused.
+//! A recording is never changed: a place inside a run or a trial, and a file that was or may have been read, are refused.
 
 use std::{
     fs::{self, File},
@@ -34,6 +34,8 @@ pub(crate) struct ExportWorker {
     stop: StopFlag,
     /// The program that is run; None where nothing may be written.
     pub(super) program: Option<PathBuf>,
+    /// The settings file that it reads; None for none.
+    pub(super) settings: Option<PathBuf>,
 }
 
 /// The longest time that an export may take to end when the program ends.
@@ -44,6 +46,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The number of bytes of the process' errors that are read.
 const MAX_ERROR_BYTES: u64 = 64 * 1024;
+
+/// The files that make a folder a recording: of a run bundle, and of a trial.
+const RECORDS: [&str; 3] = ["run.json", "result.json", "results.json"];
+
+/// The ends of the names of files that are read beside a log.
+const RECORDED_KINDS: [&str; 3] = ["json", "jsonl", "cast"];
 
 /// The number of proposed names that are tried.
 const MAX_NAMES: usize = 1000;
@@ -84,17 +92,21 @@ fn check_place(job: &ExportJob, out: &Path) -> Result<(), String> {
     let name = out.display();
     let whole = std::path::absolute(out).map_err(|why| format!("cannot use {name}: {why}"))?;
     let there = whole.ancestors().find_map(|it| it.canonicalize().ok()).unwrap_or_default();
-    let bundle = there.ancestors().find(|folder| folder.join("run.json").is_file());
-    if let Some(bundle) = bundle {
-        let bundle = bundle.display();
-        return Err(format!("{name} is inside the run bundle {bundle}; choose another folder"));
-    }
-    let is_read = |run: &PathBuf| {
-        run.canonicalize()
-            .is_ok_and(|run| there == run || (there.is_file() && there.starts_with(run)))
+    // Of a run inside an archive the archive is the file that was read.
+    let existing_part = |run: &PathBuf| run.ancestors().find_map(|it| it.canonicalize().ok());
+    let read: Vec<PathBuf> = job.runs.iter().filter_map(existing_part).collect();
+    let is_recording = |folder: &&Path| {
+        let is_run = job.runs.iter().any(|run| run.canonicalize().is_ok_and(|run| run == **folder));
+        folder.is_dir() && (is_run || RECORDS.iter().any(|name| folder.join(name).is_file()))
     };
-    let is_folder_of_tables = job.format.target == ExportTarget::Tables && there.is_dir();
-    if !is_folder_of_tables && whole.exists() && job.runs.iter().any(is_read) {
+    if let Some(folder) = there.ancestors().find(is_recording) {
+        let folder = folder.display();
+        return Err(format!("{name} is inside the recording {folder}; choose another folder"));
+    }
+    if whole.exists()
+        && there.is_file()
+        && read.iter().any(|run| *run == there || is_beside_log(&there, run))
+    {
         return Err(format!("{name} is a part of what is read; choose another file"));
     }
     if job.format.target == ExportTarget::Tables {
@@ -111,6 +123,12 @@ fn check_place(job: &ExportJob, out: &Path) -> Result<(), String> {
         Some(folder) if !folder.is_dir() => Err(format!("there is no folder {}", folder.display())),
         _ => Ok(()),
     }
+}
+
+/// Returns whether a file may have been read together with a log: it is in its folder and of a kind that logs have.
+fn is_beside_log(file: &Path, log: &Path) -> bool {
+    let is_of_kind = |it: &std::ffi::OsStr| RECORDED_KINDS.iter().any(|kind| it == *kind);
+    log.is_file() && file.parent() == log.parent() && file.extension().is_some_and(is_of_kind)
 }
 
 impl ExportWorker {
@@ -152,7 +170,12 @@ impl ExportWorker {
             .as_ref()
             .ok_or("nothing is written without a terminal; run the command in a shell")?;
         let mut command = Command::new(program);
-        command.args(job.arguments(&out)).stdin(Stdio::null()).stderr(Stdio::piped());
+        let settings = self.settings.as_deref().unwrap_or(Path::new(""));
+        command
+            .env("TRAJVIEW_CONFIG", settings)
+            .args(job.arguments(&out))
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped());
         if job.format.target != ExportTarget::Output {
             self.run_to_end(command.stdout(Stdio::null()))?;
         } else {
@@ -160,8 +183,11 @@ impl ExportWorker {
             let file = File::create_new(&part)
                 .map_err(|why| format!("cannot write {}: {why}", part.display()))?;
             let written = self.run_to_end(command.stdout(file)).and_then(|()| {
-                fs::rename(&part, &out)
-                    .map_err(|why| format!("cannot write {}: {why}", out.display()))
+                let placed = match job.overwrites {
+                    true => fs::rename(&part, &out),
+                    false => rename_to_new(&part, &out),
+                };
+                placed.map_err(|why| format!("cannot write {}: {why}", out.display()))
             });
             if written.is_err() {
                 let _ = fs::remove_file(&part); // the error is what matters
@@ -200,6 +226,12 @@ impl ExportWorker {
         }
         Err(error_sentence(&printed).to_owned())
     }
+}
+
+/// Gives a file a name that nothing has; a file that appeared meanwhile stays.
+fn rename_to_new(part: &Path, out: &Path) -> std::io::Result<()> {
+    fs::hard_link(part, out)?;
+    fs::remove_file(part)
 }
 
 /// Returns the error among the lines that a command printed: the last one that is marked as such, else the last line.
@@ -281,6 +313,44 @@ mod tests {
         assert_eq!(refusal("html", folder.path(), true), Some(export_form::FILE));
         assert_eq!(refusal("html", &folder.path().join("no/x"), true), Some(export_form::FILE));
         assert_eq!(refusal("html", &folder.path().join("new.html"), false), None);
+        let sidecar = folder.path().join("sidecar.json");
+        fs::write(&sidecar, "{}").unwrap();
+        assert_eq!(refusal("losses", &sidecar, true), Some(export_form::FILE), "read with the log");
+    }
+
+    #[test]
+    fn an_archive_a_trial_and_the_folder_of_a_run_are_not_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["run", "trial/agent", "job"] {
+            fs::create_dir_all(path(name)).unwrap();
+        }
+        for name in ["runs.zip", "trial/results.json", "job/result.json"] {
+            fs::write(path(name), "{}").unwrap();
+        }
+        let is_refused = |run: &str, out: &str| {
+            let job = ExportJob { overwrites: true, ..job("html", &path(run), Some(path(out))) };
+            plan_export(&job).is_err_and(|it| it.field == Some(export_form::FILE))
+        };
+
+        assert!(is_refused("runs.zip/a/log.jsonl", "runs.zip"), "the archive itself");
+        assert!(is_refused("run", "run/report.html"), "a folder that is a run");
+        assert!(is_refused("run", "trial/agent/report.html") && is_refused("run", "job/x.html"));
+        assert!(!is_refused("runs.zip/a/log.jsonl", "report.html"));
+    }
+
+    #[test]
+    fn a_file_that_appeared_meanwhile_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (part, out) = (folder.path().join("part"), folder.path().join("out"));
+        fs::write(&part, "new").unwrap();
+        fs::write(&out, "old").unwrap();
+
+        assert!(rename_to_new(&part, &out).is_err());
+        assert_eq!(fs::read_to_string(&out).unwrap(), "old");
+        fs::remove_file(&out).unwrap();
+        rename_to_new(&part, &out).unwrap();
+        assert_eq!((fs::read_to_string(&out).unwrap().as_str(), part.exists()), ("new", false));
     }
 
     #[test]

@@ -260,6 +260,7 @@ impl Workers {
     /// Sets the settings file.
     pub fn set_cache(&mut self, settings: Option<&Path>) {
         self.named.settings = settings.map(Path::to_owned);
+        self.exporting.settings = settings.map(Path::to_owned);
     }
 
     /// Returns whether questions are about the recording in this bundle.
@@ -275,10 +276,13 @@ impl Workers {
 
     /// Saves the lanes of the timeline in the settings, and says so.
     pub(crate) fn save_lanes(&self, lanes: &[String]) {
-        let Some(path) = self.named.settings.as_deref() else { return };
-        let words = match store::settings_file::set_list(path, "timeline", "lanes", lanes) {
-            Ok(()) => format!("lanes: {} (saved in the settings)", lanes.join(", ")),
-            Err(why) => format!("lanes are not saved: {}: {why}", path.display()),
+        let names = lanes.join(", ");
+        let words = match self.named.settings.as_deref() {
+            None => format!("lanes: {names} (not saved: no settings file)"),
+            Some(path) => match store::settings_file::set_list(path, "timeline", "lanes", lanes) {
+                Ok(()) => format!("lanes: {names} (saved in the settings)"),
+                Err(why) => format!("lanes are not saved: {}: {why}", path.display()),
+            },
         };
         let say = AppMessage::Shell(state::ShellMessage::Say(words));
         let _ = self.sender.send(RuntimeEvent::Partly(say)); // the loop may have ended

@@ -2,7 +2,10 @@
 //!
 //! To add a format add a row to [`EXPORT_FORMATS`] and its arguments to [`ExportJob::arguments`].
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
 
 /// One form in which runs can be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -120,45 +123,49 @@ impl ExportJob {
     }
 
     /// Returns the arguments of `trajview` that write to this place. The output of [`ExportTarget::Output`] goes there.
-    pub fn arguments(&self, out: &Path) -> Vec<String> {
+    pub fn arguments(&self, out: &Path) -> Vec<OsString> {
+        let word = OsStr::new;
         let runs = self.runs.iter().map(|path| plain_argument(path));
-        let out = plain_argument(out);
-        let (before, mut after): (&[&str], Vec<&str>) = match self.format.id {
-            "scores" => (&["score"], vec!["--csv"]),
-            "losses" => (&["losses"], vec!["--json"]),
-            "patch" => (&["diff"], vec![]),
-            "html" => (&["report"], vec!["--out", &out]),
-            "markdown" => (&["report"], vec!["--markdown", "--out", &out]),
-            "latex" => (&["report"], vec!["--latex", "--out", &out]),
-            "atif" => (&["export"], vec!["--atif", "--out", &out]),
-            "messages" => (&["export"], vec!["--messages", "--out", &out]),
-            "asciicast" => (&["open"], vec!["--snapshot", "120x40", "--asciicast", &out]),
-            "parquet" => (&["export"], vec!["--parquet", &out]),
-            "jsonl" => (&["export"], vec!["--jsonl", &out]),
-            _ => (&["export"], vec!["--csv", &out]),
+        let place = plain_argument(out);
+        let out = place.as_os_str();
+        let (command, mut after): (&str, Vec<&OsStr>) = match self.format.id {
+            "scores" => ("score", vec![word("--csv")]),
+            "losses" => ("losses", vec![word("--json")]),
+            "patch" => ("diff", vec![]),
+            "html" => ("report", vec![word("--out"), out]),
+            "markdown" => ("report", vec![word("--markdown"), word("--out"), out]),
+            "latex" => ("report", vec![word("--latex"), word("--out"), out]),
+            "atif" => ("export", vec![word("--atif"), word("--out"), out]),
+            "messages" => ("export", vec![word("--messages"), word("--out"), out]),
+            "asciicast" => {
+                ("open", vec![word("--snapshot"), word("120x40"), word("--asciicast"), out])
+            }
+            "parquet" => ("export", vec![word("--parquet"), out]),
+            "jsonl" => ("export", vec![word("--jsonl"), out]),
+            _ => ("export", vec![word("--csv"), out]),
         };
         let tables = self.tables.join(",");
         if !tables.is_empty() {
-            after.extend(["--tables", &tables]);
+            after.extend([word("--tables"), word(&tables)]);
         }
         if self.format.has_moments() && self.moments != EXPORT_MOMENTS[0].0 {
-            after.extend(["--each", &self.moments]);
+            after.extend([word("--each"), word(&self.moments)]);
         }
         if self.format.can_redact() && !self.is_redacted {
-            after.extend(["--redact", "off"]);
+            after.extend([word("--redact"), word("off")]);
         }
         if self.format.target == ExportTarget::Tables && self.overwrites {
-            after.push("--overwrite");
+            after.push(word("--overwrite"));
         }
-        let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        words(before).into_iter().chain(runs).chain(words(&after)).collect()
+        let after = after.into_iter().map(OsStr::to_owned);
+        std::iter::once(command.into()).chain(runs).chain(after).collect()
     }
 }
 
 /// Returns a path as an argument that no program takes for an option.
-fn plain_argument(path: &Path) -> String {
-    let path = path.display().to_string();
-    if path.starts_with('-') && path != "-" { format!("./{path}") } else { path }
+fn plain_argument(path: &Path) -> OsString {
+    let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-") && path != Path::new("-");
+    if is_option { Path::new(".").join(path).into() } else { path.into() }
 }
 
 #[cfg(test)]
@@ -185,7 +192,9 @@ mod tests {
             overwrites: true,
             ..job(id)
         };
-        let words = |job: ExportJob| job.arguments(Path::new("-x")).join(" ");
+        let words = |job: ExportJob| {
+            job.arguments(Path::new("-x")).join(OsStr::new(" ")).into_string().unwrap()
+        };
 
         assert_eq!(words(job("csv")), "export runs/a --csv ./-x");
         let tables = ExportJob { tables: vec!["runs".into(), "turns".into()], ..chosen("jsonl") };

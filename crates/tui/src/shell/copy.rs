@@ -385,13 +385,8 @@ pub fn shell_argument(name: &str) -> String {
     shell_quoted(&if name.starts_with('-') { format!("./{name}") } else { name.to_owned() })
 }
 
-/// Returns an argument of a program, for a shell.
-pub(crate) fn shell_argument_as_is(argument: &str) -> String {
-    shell_quoted(argument)
-}
-
 /// Quotes a word for a shell if it has special characters. Control characters are escaped, as bash, zsh and ksh read them.
-fn shell_quoted(word: &str) -> String {
+pub(crate) fn shell_quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_./:=@%+,-".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

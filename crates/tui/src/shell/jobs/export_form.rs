@@ -174,7 +174,7 @@ const NO_RUN: &str = "no run is open: open one, or go to the table of runs (g u)
 /// Returns the command line of an export to this place, for a shell.
 pub fn command_line(job: &ExportJob, out: &std::path::Path) -> String {
     let words: Vec<String> =
-        job.arguments(out).iter().map(|it| copy::shell_argument_as_is(it)).collect();
+        job.arguments(out).iter().map(|it| copy::shell_quoted(&it.to_string_lossy())).collect();
     let redirect = match job.format.target {
         ExportTarget::Output => format!(" > {}", copy::shell_argument(&out.display().to_string())),
         ExportTarget::Tables | ExportTarget::File | ExportTarget::Frames => String::new(),
