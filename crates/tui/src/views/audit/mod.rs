@@ -62,7 +62,7 @@ pub struct AuditView {
     has_started: bool,
     /// True where there is an agreement and it is not hidden.
     shows_agreement: bool,
-    /// True while a reason is entered or raters are adjudicated.
+    /// The room of the item; more while a reason is entered or raters are adjudicated.
     item_room: areas::ItemRoom,
 }
 
@@ -180,7 +180,6 @@ impl AuditPart {
 }
 
 impl AuditView {
-    /// Returns the areas of the parts.
     /// Returns the scores that the current item can have; None where they are not digits, or there is no item.
     pub(crate) fn label_range(&self, session: &Session) -> Option<std::ops::RangeInclusive<u32>> {
         let scale = session.criterion_of(self.audited_item(session)?)?.scale;
@@ -191,6 +190,7 @@ impl AuditView {
         Some(*levels.first()?..=*levels.last()?)
     }
 
+    /// Returns the areas of the parts.
     fn part_areas(&self, layout: &ScreenLayout) -> AuditAreas {
         AuditAreas::new(layout, self.part, self.shows_agreement, self.item_room)
     }

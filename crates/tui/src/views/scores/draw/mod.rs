@@ -8,6 +8,7 @@ mod losses;
 mod tree;
 
 use ratatui::buffer::Buffer;
+use trajview_formats::{self as formats, RecordingShape};
 
 use crate::{
     session::{Session, pending::Loading},
@@ -52,16 +53,29 @@ fn why_none(session: &Session) -> Result<String, EmptyReason<'static>> {
     match session.rubric.loading_rubric() {
         Loading::Nothing | Loading::Waiting(_) => Ok("reading the rubric of this run…".into()),
         Loading::Failed(why) => Ok(safe_string(why)),
-        Loading::Ready(_) => Err(EmptyReason {
-            title: "no scores",
-            why: "no rubric for this run: no checklist (components.json), no judgements, no flags, no graded rubric tree \
-                  (grader_output.json, grade.json or rubric.json)"
-                .into(),
-            remedies: vec![
-                ("trajview import RECORDING --out DIR".into(), "makes a run bundle, which can have scores"),
-                ("trajview new checklist --out DIR/components.json".into(), "creates a checklist to fill in"),
-                ("r".into(), "asks a judge; in a shell: `trajview judge RUN`"),
-            ],
-        }),
+        Loading::Ready(_) => Err(no_scores(session)),
+    }
+}
+
+/// Returns why there are no scores, and what gives some; a judge is asked only about a run bundle.
+fn no_scores(session: &Session) -> EmptyReason<'static> {
+    let is_bundle =
+        matches!(formats::shape_by_name(session.run.origin.format), Some(RecordingShape::Bundle));
+    let mut remedies = vec![
+        ("trajview import RECORDING --out DIR".into(), "makes a run bundle, which can have scores"),
+        (
+            "trajview new checklist --out DIR/components.json".into(),
+            "creates a checklist to fill in",
+        ),
+    ];
+    if is_bundle {
+        remedies.push(("r".into(), "asks a judge; in a shell: `trajview judge RUN`"));
+    }
+    EmptyReason {
+        title: "no scores",
+        why: "no rubric for this run: no checklist (components.json), no judgements, no flags, no graded rubric tree \
+              (grader_output.json, grade.json or rubric.json)"
+            .into(),
+        remedies,
     }
 }
