@@ -7,7 +7,7 @@ use trajview::{
     widgets::export,
 };
 
-use crate::common::project_path;
+use crate::common::{judged::copy_folder, project_path};
 
 const TRIAL: &str = "sample-runs/jobs/terminal-bench/hello-shell/hello-shell.1-of-1.sample";
 const SIZES: [(u16, u16); 3] = [(120, 40), (80, 24), (200, 50)];
@@ -110,9 +110,9 @@ fn the_terminal_plays_with_its_own_timing_in_the_speed_of_the_playback() {
 fn the_terminal_of_the_tests_is_the_next_one_and_a_terminal_can_have_the_whole_screen() {
     let mut screen = opened(TRIAL, (120, 40), View::Live);
 
-    let seen = after(&mut screen, "f");
+    let seen = after(&mut screen, "Y");
     assert!(seen.contains("terminal sessions/tests.cast · 80×24 recorded"), "{seen}");
-    assert!(after(&mut screen, "f").contains("terminal sessions/agent.cast"));
+    assert!(after(&mut screen, "Y").contains("terminal sessions/agent.cast"));
     let seen = after(&mut screen, "m");
     let title = seen.lines().find(|line| line.contains("┌ terminal")).unwrap();
     assert!(title.ends_with('┐') && title.matches('┐').count() == 1, "{seen}");
@@ -125,4 +125,17 @@ fn a_run_without_a_recording_says_so_in_one_sentence() {
 
     assert!(seen.contains("this run has no recorded terminal"), "{seen}");
     assert!(!seen.contains("plays with"), "{seen}");
+}
+
+#[test]
+fn a_damaged_recording_says_why_it_is_not_played_and_wakes_nothing() {
+    let trial = tempfile::tempdir().unwrap();
+    copy_folder(&project_path(TRIAL), trial.path());
+    std::fs::write(trial.path().join("sessions/agent.cast"), "broken\n").unwrap();
+    let mut screen = opened(trial.path().to_str().unwrap(), (120, 40), View::Live);
+
+    let seen = after(&mut screen, "<space>");
+
+    assert!(seen.contains("cannot be played: not a terminal recording"), "{seen}");
+    assert_eq!(screen.app_mut().screens.next_deadline(), None);
 }

@@ -80,15 +80,12 @@ impl TerminalRecording {
         self.alignment != TerminalAlignment::Unknown
     }
 
-    /// Returns the time at which a step ended; without a step, at which the turn ended. None where it was not measured.
+    /// Returns the time at which a step ended; without a step, or where that was not measured, at which the turn ended. None
+    /// where neither was measured.
     pub fn end_of(&self, turn: usize, step: Option<StepId>) -> Option<f64> {
-        match step {
-            Some(step) => {
-                let at = self.step_ends.binary_search_by_key(&step, |(id, _)| *id).ok()?;
-                Some(self.step_ends[at].1)
-            }
-            None => self.turn_ends.get(turn).copied().flatten(),
-        }
+        let at =
+            step.and_then(|step| self.step_ends.binary_search_by_key(&step, |(id, _)| *id).ok());
+        at.map(|at| self.step_ends[at].1).or_else(|| self.turn_ends.get(turn).copied().flatten())
     }
 
     /// Returns the turn, and the step where it was measured, that were under way at a time. After the end of the last
@@ -96,8 +93,10 @@ impl TerminalRecording {
     pub fn place_at(&self, seconds: f64) -> Option<(usize, Option<StepId>)> {
         let ends =
             || self.turn_ends.iter().enumerate().filter_map(|(turn, end)| Some((turn, (*end)?)));
-        let (turn, _) =
-            ends().find(|(_, end)| *end + SAME_TIME >= seconds).or_else(|| ends().next_back())?;
+        let (turn, _) = ends()
+            .filter(|(_, end)| *end + SAME_TIME >= seconds)
+            .min_by(|(_, one), (_, other)| one.total_cmp(other))
+            .or_else(|| ends().next_back())?;
         let first = self.step_ends.partition_point(|(id, _)| id.turn < turn);
         let steps = &self.step_ends[first..];
         let steps = &steps[..steps.partition_point(|(id, _)| id.turn == turn)];
@@ -173,7 +172,8 @@ mod tests {
         assert_eq!(recording.end_of(1, Some(step(1, 0))), Some(6.0));
         assert_eq!(
             (recording.end_of(2, None), recording.end_of(0, Some(step(0, 7)))),
-            (None, None)
+            (None, Some(4.0)),
+            "a step without a time ends with its turn"
         );
     }
 }

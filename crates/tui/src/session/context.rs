@@ -121,9 +121,11 @@ key_contexts! {
     /// Typing what to look for in them.
     FindWords = "while typing a search in all runs" of Collection, [FindWords] typing;
     /// The live run, while the keyboard is not the agent's.
-    Live = "in the live run" of Live, [Live, Anywhere];
+    Live = "in the live run" of Live, [Live, LiveTerminal, Anywhere];
+    /// The terminal of the agent or of a recording, while the keyboard is not the agent's.
+    LiveTerminal = "at every terminal of the live view" of Live, [LiveTerminal, Anywhere];
     /// A recorded terminal.
-    RecordedTerminal = "in a recorded terminal" of Live, [RecordedTerminal, Live, Anywhere];
+    RecordedTerminal = "in a recorded terminal" of Live, [RecordedTerminal, LiveTerminal, Anywhere];
     /// Typing a request, or what to look for in the agent's terminal.
     LivePrompt = "while typing in the live run" of Live, [LivePrompt] typing;
     /// A question before the agent is stopped or started again.

@@ -44,15 +44,16 @@ impl<T> Loading<T> {
         }
     }
 
-    /// Takes an answer if it is the one waited for.
-    pub(crate) fn settle_with(&mut self, request: RequestId, answer: Result<T, String>) {
+    /// Takes an answer if it is the one waited for; returns whether it is.
+    pub(crate) fn settle_with(&mut self, request: RequestId, answer: Result<T, String>) -> bool {
         if !matches!(self, Self::Waiting(waiting) if *waiting == request) {
-            return;
+            return false;
         }
         *self = match answer {
             Ok(value) => Self::Ready(value),
             Err(why) => Self::Failed(why),
         };
+        true
     }
 }
 

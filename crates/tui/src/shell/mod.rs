@@ -147,10 +147,10 @@ impl App {
             }
             AppMessage::Timeline(message) => return self.screens.update_timeline(message),
             AppMessage::Grown(run) => {
-                self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run));
                 if let Some(player) = self.screens.player_mut() {
-                    player.read_again();
+                    player.read_again(&run);
                 }
+                self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run));
             }
             AppMessage::Written => self.screens.on_open_run(|it| it.session.follow.has_more = true),
             AppMessage::NextLoss => {

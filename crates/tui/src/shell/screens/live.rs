@@ -35,6 +35,9 @@ use trajview_run::{Run, live::LiveEvent};
 /// The time between two frames of a recorded terminal that plays.
 const PLAYER_TICK: Duration = Duration::from_millis(100);
 
+/// The time between two parts of the work on a screen, in which keys are read.
+const FEED_PAUSE: Duration = Duration::from_millis(1);
+
 impl Screens {
     /// Returns whether quitting would stop an agent.
     pub(crate) fn has_agent_at_work(&self) -> bool {
@@ -98,9 +101,18 @@ impl Screens {
         self.open_run().filter(|_| has_player)
     }
 
-    /// Returns the time until the recorded terminal on screen plays on; None while it does not play.
+    /// Returns the time until the recorded terminal on screen plays on or feeds its screen further; None while there is
+    /// nothing to play.
     pub(super) fn player_deadline(&self) -> Option<Duration> {
-        self.run_with_player().filter(|open| open.replay.playback.is_playing).map(|_| PLAYER_TICK)
+        let open = self.run_with_player()?;
+        let player = self.live.as_ref()?.player.as_ref()?;
+        if player.failure().is_some() {
+            return None;
+        }
+        if player.has_more_work() {
+            return Some(FEED_PAUSE);
+        }
+        open.replay.playback.is_playing.then_some(PLAYER_TICK)
     }
 
     /// Moves in the recorded terminal; the selected turn and step follow.
@@ -111,18 +123,23 @@ impl Screens {
         let mut is_playing = playback.is_some_and(|it| it.is_playing);
         let mut notice = None;
         match message {
+            PlayerMessage::PlayOrPause if player.failure().is_some() => {
+                is_playing = false;
+                notice = player.failure().map(|why| format!("cannot be played: {why}"));
+            }
             PlayerMessage::PlayOrPause => {
                 is_playing = !is_playing;
                 if is_playing && player.is_at_end() {
                     player.seek(0.0);
                 }
             }
+            PlayerMessage::Tick if player.has_more_work() => player.feed_on(),
             PlayerMessage::Tick if is_playing && !player.is_behind() => {
                 let speed = playback.map_or(1.0, |it| it.speed_factor());
                 player.play_on(PLAYER_TICK.as_secs_f64() * speed);
                 if player.is_at_end() {
                     is_playing = false;
-                    notice = Some("the end of the recorded terminal");
+                    notice = Some("the end of the recorded terminal".into());
                 }
             }
             PlayerMessage::Tick => {}
@@ -132,7 +149,7 @@ impl Screens {
             PlayerMessage::End => player.seek_share(1.0),
             PlayerMessage::Share(share) => player.seek_share(share),
             PlayerMessage::NextRecording if player.recordings_count() == 1 => {
-                notice = Some("this run has one recorded terminal");
+                notice = Some("this run has one recorded terminal".into());
             }
             PlayerMessage::NextRecording => player.next_recording(),
             PlayerMessage::Sideways(by) => player.move_sideways(by, width),
@@ -155,7 +172,7 @@ impl Screens {
             player.followed = selected;
         }
         if let (Some(live), Some(words)) = (&mut self.live, notice) {
-            live.notice = Some(words.into());
+            live.notice = Some(words);
         }
     }
 
@@ -312,6 +329,7 @@ impl Screens {
                 live.list_requests(&run);
             }
             if is_new {
+                live.player = None; // it is of another run
                 live.from.looked_in = Some(self.source.clone());
                 effects.push(Effect::ReadLive(self.source.clone()));
             }

@@ -169,7 +169,9 @@ impl ComparisonView {
                     self.set_parties(parties);
                 }
             }
-            Answer::Parties(Err(why)) => self.parties.settle_with(request, Err(why)),
+            Answer::Parties(Err(why)) => {
+                self.parties.settle_with(request, Err(why));
+            }
             Answer::PartyScores(scores) => {
                 let Some(run) = self.measures.pending_run.take_answered(request) else { return };
                 self.measures.progress = None;

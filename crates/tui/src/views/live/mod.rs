@@ -683,8 +683,8 @@ impl LiveView {
             }
             Some(LiveQuestion::Resume) => {
                 self.phase = LivePhase::Starting;
-                if let Some(player) = self.player.take() {
-                    self.terminal = player.screen; // the agent's output follows it
+                if self.player.take().is_some() {
+                    self.terminal = TerminalScreen::new(self.terminal.size());
                 }
                 vec![Effect::ResumeLive(PathBuf::from(&self.plan.out))]
             }

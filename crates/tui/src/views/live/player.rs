@@ -33,6 +33,12 @@ const CHECKPOINT_SPACING: usize = 512 << 10;
 /// The most bytes of all copies.
 const MOST_CHECKPOINT_BYTES: usize = 64 << 20;
 
+/// The work of one message: cells that are written and bytes that are read. The rest follows at the next message.
+const MOST_WORK: usize = 2 << 20;
+
+/// The bytes between two looks at the work: a few bytes can ask for many cells.
+const FED_BYTES: usize = 64;
+
 /// Pieces that are kept.
 const MOST_PIECES: usize = 3;
 
@@ -70,6 +76,8 @@ pub struct TerminalPlayer {
     recordings: Vec<(SourceId, String)>,
     chosen: usize,
     recording: Loading<Arc<TerminalRecording>>,
+    /// The same recording after it has grown.
+    grown: Growth,
     /// By the recording and the number of the piece.
     pieces: CachedAnswers<(usize, usize), Arc<TerminalPiece>>,
     pub(crate) screen: TerminalScreen,
@@ -83,13 +91,26 @@ pub struct TerminalPlayer {
     /// The selection that the time follows.
     pub(crate) followed: Option<PlayedPlace>,
     left_column: u16,
+    /// The work of a message was not enough to come to the wanted time.
+    has_more_work: bool,
 }
 
-/// How far the screen was fed: the events of a piece before `event`, the last of them at `seconds`.
+/// A recording that has grown, until it is read again.
+#[derive(Debug, Default)]
+enum Growth {
+    #[default]
+    No,
+    Wanted,
+    Asked(Loading<Arc<TerminalRecording>>),
+}
+
+/// How far the screen was fed: the events of a piece before `event`, and `bytes` of the output of this one; the last event
+/// of which anything was fed is at `seconds`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct FedPlace {
     piece: usize,
     event: usize,
+    bytes: usize,
     seconds: f64,
 }
 
@@ -102,12 +123,12 @@ struct PlayerCheckpoint {
 impl TerminalPlayer {
     /// Returns a player of the recordings of a run; None where it has none.
     pub(crate) fn for_run(run: &Run) -> Option<Self> {
-        let recordings = run.terminal_recordings().into_iter();
-        let recordings: Vec<_> = recordings.map(|(id, name)| (id, name.to_owned())).collect();
+        let recordings = recordings_of(run);
         (!recordings.is_empty()).then(|| Self {
             recordings,
             chosen: 0,
             recording: Loading::Nothing,
+            grown: Growth::No,
             pieces: CachedAnswers::with_limit(MOST_PIECES),
             screen: new_screen(None),
             fed: FedPlace::default(),
@@ -117,6 +138,7 @@ impl TerminalPlayer {
             seconds: 0.0,
             followed: None,
             left_column: 0,
+            has_more_work: false,
         })
     }
 
@@ -137,8 +159,17 @@ impl TerminalPlayer {
         self.seconds
     }
 
-    /// Returns whether the screen does not show the wanted time yet, because output is still being read.
+    /// Returns whether the screen does not show the wanted time yet, because output is still being read or fed.
     pub(crate) fn is_behind(&self) -> bool {
+        self.has_more_work || self.awaits_output()
+    }
+
+    /// Returns whether [`Self::feed_on`] has something to do.
+    pub(crate) const fn has_more_work(&self) -> bool {
+        self.has_more_work
+    }
+
+    fn awaits_output(&self) -> bool {
         match &self.recording {
             Loading::Nothing | Loading::Waiting(_) => true,
             Loading::Failed(_) => false,
@@ -180,6 +211,13 @@ impl TerminalPlayer {
             Loading::Ready(recording) => recording,
             Loading::Waiting(_) | Loading::Failed(_) => return None,
         };
+        if matches!(self.grown, Growth::Wanted) {
+            let mut newer = Loading::Nothing;
+            let question = Question::TerminalRecording { run: run.clone(), source };
+            let effect = newer.ask_question(numbers, question);
+            self.grown = Growth::Asked(newer);
+            return Some(effect);
+        }
         let piece = *recording.pieces.get(self.fed.piece)?;
         let wanted = self.current_piece();
         self.pieces.ask_once(numbers, wanted, || Question::TerminalPiece { source, piece })
@@ -188,8 +226,13 @@ impl TerminalPlayer {
     pub(crate) fn take_answer(&mut self, request: RequestId, answer: Answer) {
         match answer {
             Answer::TerminalRecording(answer) => {
-                self.recording.settle_with(request, answer);
-                self.restart();
+                if let Growth::Asked(newer) = &mut self.grown
+                    && newer.settle_with(request, answer.clone())
+                {
+                    self.take_grown();
+                } else if self.recording.settle_with(request, answer) {
+                    self.restart();
+                }
             }
             Answer::TerminalPiece(answer) => {
                 self.pieces.take_answer(request, answer);
@@ -199,16 +242,46 @@ impl TerminalPlayer {
         self.feed_screen();
     }
 
-    /// Reads the recording again, because it has grown; the screen stays until then.
-    pub(crate) fn read_again(&mut self) {
-        self.recording = Loading::Nothing;
-        self.pieces = CachedAnswers::with_limit(MOST_PIECES);
+    /// Reads the recordings of the run again, because it has grown; the screen stays until then. A run without recordings
+    /// changes nothing.
+    pub(crate) fn read_again(&mut self, run: &Run) {
+        let recordings = recordings_of(run);
+        if recordings.is_empty() {
+            return;
+        }
+        let name = self.name().to_owned();
+        let before = std::mem::replace(&mut self.recordings, recordings);
+        let chosen = self.recordings.iter().position(|(_, it)| *it == name);
+        if chosen != Some(self.chosen) || before[self.chosen] != self.recordings[self.chosen] {
+            self.pieces = CachedAnswers::with_limit(MOST_PIECES); // they are of other numbers
+        }
+        self.chosen = chosen.unwrap_or(0);
+        if chosen.is_none() || self.recording.ready().is_none() {
+            self.begin_recording();
+        } else {
+            self.grown = Growth::Wanted;
+        }
     }
 
-    /// Goes to a time.
+    /// Goes on with the recording that has grown. The screen and its copies stay where it begins as before.
+    fn take_grown(&mut self) {
+        let Growth::Asked(Loading::Ready(newer)) = std::mem::take(&mut self.grown) else { return };
+        let Some(before) = self.recording.ready() else { return };
+        let is_longer = newer.size == before.size && newer.pieces.starts_with(&before.pieces);
+        let last = before.pieces.len().saturating_sub(1);
+        self.recording = Loading::Ready(newer);
+        if is_longer {
+            self.pieces.forget_answers(|(_, piece)| *piece >= last); // more events follow in it
+        } else {
+            self.pieces = CachedAnswers::with_limit(MOST_PIECES);
+            self.restart();
+        }
+    }
+
+    /// Goes to a time. While the recording is being read, the time stays.
     pub(crate) fn seek(&mut self, seconds: f64) {
-        let last = self.recording.ready().map_or(0.0, |it| it.seconds);
-        self.seconds = seconds.clamp(0.0, last);
+        let Some(recording) = self.recording.ready() else { return };
+        self.seconds = seconds.clamp(0.0, recording.seconds);
         if self.seconds < self.fed.seconds {
             let is_before = |it: &PlayerCheckpoint| it.place.seconds <= self.seconds;
             match self.checkpoints.iter().rfind(|it| is_before(it)) {
@@ -224,6 +297,11 @@ impl TerminalPlayer {
                 }
             }
         }
+        self.feed_screen();
+    }
+
+    /// Goes on feeding the screen, after the work of the message before was done.
+    pub(crate) fn feed_on(&mut self) {
         self.feed_screen();
     }
 
@@ -282,10 +360,15 @@ impl TerminalPlayer {
         self.seek(last * share);
     }
 
-    /// Shows the next recording of the run from its beginning.
+    /// Shows the next recording of the run, at the selection where its time was measured, else at its beginning.
     pub(crate) fn next_recording(&mut self) {
         self.chosen = (self.chosen + 1) % self.recordings.len();
+        self.begin_recording();
+    }
+
+    fn begin_recording(&mut self) {
         self.recording = Loading::Nothing;
+        self.grown = Growth::No;
         self.followed = None;
         self.seconds = 0.0;
         self.restart();
@@ -322,10 +405,13 @@ impl TerminalPlayer {
         self.checkpoints.clear();
         self.spacing = CHECKPOINT_SPACING;
         self.unsaved_bytes = 0;
+        self.has_more_work = false;
     }
 
-    /// Feeds the screen up to the wanted time, as far as the output is there.
+    /// Feeds the screen up to the wanted time, as far as the output is there and the work of a message reaches.
     fn feed_screen(&mut self) {
+        self.has_more_work = false;
+        let mut work = 0;
         let Some(recording) = self.recording.ready().cloned() else { return };
         loop {
             let Some(Ok(piece)) = self.pieces.get(&self.current_piece()) else { return };
@@ -334,17 +420,38 @@ impl TerminalPlayer {
                 if event.seconds > self.seconds {
                     return;
                 }
+                if work >= MOST_WORK {
+                    self.has_more_work = true;
+                    return;
+                }
+                self.fed.seconds = event.seconds;
                 match &event.change {
                     TerminalChange::Output(text) => {
-                        self.screen.feed(text.as_bytes());
-                        self.unsaved_bytes += text.len();
+                        let rest = &text.as_bytes()[self.fed.bytes..];
+                        let bytes = &rest[..rest.len().min(FED_BYTES)];
+                        work += bytes.len() + self.screen.feed_recorded(bytes);
+                        self.unsaved_bytes += bytes.len();
+                        if bytes.len() < rest.len() {
+                            self.fed.bytes += bytes.len();
+                            continue;
+                        }
+                    }
+                    // Of several sizes at one time only the last is seen.
+                    TerminalChange::Resize(..)
+                        if piece.events.get(self.fed.event + 1).is_some_and(|next| {
+                            next.seconds == event.seconds
+                                && matches!(next.change, TerminalChange::Resize(..))
+                        }) =>
+                    {
+                        work += 1;
                     }
                     TerminalChange::Resize(width, height) => {
+                        work += self.screen.cell_count();
                         self.screen.resize(Size { width: *width, height: *height });
                     }
                 }
                 self.fed.event += 1;
-                self.fed.seconds = event.seconds;
+                self.fed.bytes = 0;
                 if self.unsaved_bytes >= self.spacing {
                     self.save_checkpoint();
                 }
@@ -353,7 +460,8 @@ impl TerminalPlayer {
             if next.is_none_or(|next| next.seconds > self.seconds) {
                 return;
             }
-            self.fed = FedPlace { piece: self.fed.piece + 1, event: 0, seconds: self.fed.seconds };
+            let piece = self.fed.piece + 1;
+            self.fed = FedPlace { piece, seconds: self.fed.seconds, ..FedPlace::default() };
         }
     }
 
@@ -366,9 +474,11 @@ impl TerminalPlayer {
         }
         let Some(screen) = self.screen.take_checkpoint() else { return };
         self.unsaved_bytes = 0;
-        let most = MOST_CHECKPOINT_BYTES / screen.size_in_bytes().max(1);
         self.checkpoints.push(PlayerCheckpoint { place, screen });
-        if self.checkpoints.len() > most.max(2) {
+        let size = |it: &PlayerCheckpoint| it.screen.size_in_bytes();
+        while self.checkpoints.len() > 1
+            && self.checkpoints.iter().map(size).sum::<usize>() > MOST_CHECKPOINT_BYTES
+        {
             let mut number = 0;
             self.checkpoints.retain(|_| {
                 number += 1;
@@ -377,6 +487,11 @@ impl TerminalPlayer {
             self.spacing *= 2;
         }
     }
+}
+
+/// Returns the recorded terminals of a run, with their names.
+fn recordings_of(run: &Run) -> Vec<(SourceId, String)> {
+    run.terminal_recordings().into_iter().map(|(id, name)| (id, name.to_owned())).collect()
 }
 
 fn new_screen(recording: Option<&Arc<TerminalRecording>>) -> TerminalScreen {

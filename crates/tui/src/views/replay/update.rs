@@ -119,7 +119,9 @@ impl ReplayView {
                 session.timeline.settle_with(request, timeline);
                 self.open_requested_file(session);
             }
-            Answer::LineCounts(counts) => session.counts.settle_with(request, counts),
+            Answer::LineCounts(counts) => {
+                session.counts.settle_with(request, counts);
+            }
             Answer::StepText(text) => {
                 if let Some(item) = self.pending_texts.take_answered(request) {
                     self.steps.put_text(item, text);

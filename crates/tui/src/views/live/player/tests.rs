@@ -66,6 +66,10 @@ impl Answers {
             };
             self.player.take_answer(request, answer);
         }
+        if self.player.has_more_work() {
+            self.player.feed_on();
+            self.answer_all();
+        }
     }
 
     fn seek(&mut self, seconds: f64) {
@@ -124,7 +128,7 @@ fn steps_are_gone_through_by_their_ends_and_by_seconds_where_they_are_not_aligne
         turn_ends: vec![None],
         ..(*opened.recording).clone()
     });
-    opened.player.read_again();
+    opened.player.read_again(&opened.run);
     opened.answer_all();
     let mut time_after = |by| {
         opened.player.move_by_steps(by);
@@ -153,7 +157,7 @@ fn a_pause_longer_than_the_recording_allows_is_cut() {
     let mut opened = Answers::of_pieces(vec![vec![output(1.0, "a"), output(60.0, "b")]]);
     let recording = TerminalRecording { idle_limit: Some(2.0), ..(*opened.recording).clone() };
     opened.recording = Arc::new(recording);
-    opened.player.read_again();
+    opened.player.read_again(&opened.run);
     opened.answer_all();
     opened.seek(1.0);
 
@@ -189,6 +193,78 @@ fn copies_of_the_screen_stay_within_their_budget() {
     assert!(opened.player.checkpoints.len() >= 2 && bytes <= MOST_CHECKPOINT_BYTES, "{bytes}");
 }
 
+/// Counts the messages until a recording is fed to its end.
+fn messages_until_fed(opened: &mut Answers) -> usize {
+    opened.player.seek(99.0);
+    let mut messages = 1;
+    while opened.player.has_more_work() {
+        assert!(opened.player.is_behind());
+        opened.player.feed_on();
+        messages += 1;
+    }
+    assert!(!opened.player.is_behind());
+    messages
+}
+
+#[test]
+fn the_work_of_one_message_is_bounded_whatever_was_recorded() {
+    let repeated = "x\u{1b}[65535b".repeat(100);
+    let mut opened = Answers::of_pieces(vec![vec![output(1.0, &repeated)]]);
+    let messages = messages_until_fed(&mut opened);
+    assert!((3..6).contains(&messages), "{messages} messages for 6.5 million characters");
+
+    let resize = |at: u16| TerminalEvent {
+        seconds: 1.0,
+        change: TerminalChange::Resize(10 + at % 900, 3 + at % 90),
+    };
+    let resizes = (0..5_000).map(resize).chain([output(1.0, "end")]).collect();
+    let mut opened = Answers::of_pieces(vec![resizes]);
+    assert_eq!(messages_until_fed(&mut opened), 1, "only the last size at a time is used");
+    assert_eq!(
+        opened.player.screen.size(),
+        Size { width: 10 + 4_999 % 900, height: 3 + 4_999 % 90 }
+    );
+    assert_eq!(opened.player.screen.full_text(), "end");
+}
+
+#[test]
+fn a_frame_without_an_end_does_not_stop_the_player() {
+    let frame = output(1.0, "\u{1b}[?2026hone");
+    let mut opened = Answers::of_pieces(vec![vec![frame, output(2.0, " two")]]);
+    opened.seek(2.0);
+    assert_eq!(opened.player.screen.full_text(), "one two");
+}
+
+#[test]
+fn a_recording_that_grows_goes_on_where_it_was() {
+    let mut opened = three_pieces();
+    opened.seek(9.0);
+    let mut longer = (*opened.pieces[2]).clone();
+    longer.events.push(output(10.0, "10\r\n"));
+    opened.pieces[2] = Arc::new(longer);
+    let recording = TerminalRecording { seconds: 10.0, ..(*opened.recording).clone() };
+    opened.recording = Arc::new(recording);
+    let source = |name: &str| SourceRecord { name: name.into(), format: "" };
+    let sources = vec![source("log.jsonl"), source("agent.cast")];
+    let run = Run { origin: RunOrigin { sources, ..RunOrigin::default() }, ..Run::default() };
+
+    opened.player.screen.scroll_history(crate::widgets::scroll::Motion::Start);
+    opened.player.read_again(&run);
+    assert_eq!(opened.player.seconds(), 9.0);
+    let effect = opened.player.ask_missing(&mut opened.numbers, &opened.run);
+    let Some(Effect::Ask(request, question)) = effect else { panic!("nothing is asked") };
+    let is_of_new_place =
+        matches!(*question, Question::TerminalRecording { source: SourceId(1), .. });
+    assert!(is_of_new_place, "{question:?}");
+    let answer = || Answer::TerminalRecording(Ok(opened.recording.clone()));
+    opened.player.take_answer(request, answer());
+    assert!(opened.player.screen.lines_back() > 0, "the screen stays");
+    opened.player.take_answer(request, answer());
+    assert!(opened.player.screen.lines_back() > 0, "a second answer changes nothing");
+    opened.seek(10.0);
+    assert!(opened.player.screen.full_text().ends_with("9\n10"));
+}
+
 fn any_output() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z漢é ]{0,30}",
@@ -214,6 +290,7 @@ fn any_output() -> impl Strategy<Value = String> {
         (0..9_u8, 0..25_u8).prop_map(|(row, column)| format!("\u{1b}[{row};{column}H\u{1b}[44mx")),
         Just("\u{1b}7\u{1b}[5;5H".into()),
         Just("\u{1b}8".into()),
+        Just("\u{1b}[?1049h\u{1b}[2;4H\u{1b}7\u{1b}[?1049l".into()),
     ]
 }
 

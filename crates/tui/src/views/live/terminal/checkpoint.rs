@@ -37,6 +37,12 @@ pub struct HiddenState {
     titles: usize,
     last_char: Option<char>,
     escape: EscapeState,
+    /// The alternate screen has a saved cursor, which stays while the main screen is shown.
+    has_alternate_cursor: bool,
+    /// The size changed while the alternate screen was shown: the cursor and the saved cursor of the main screen may differ.
+    was_resized: bool,
+    /// The cells that were written since they were last asked for.
+    written_cells: usize,
 }
 
 /// Where the parser is.
@@ -96,11 +102,39 @@ impl HiddenState {
     /// Notes that everything is as at the beginning.
     pub(super) const fn note_reset(&mut self) {
         (self.has_scroll_region, self.has_tab_stops, self.has_charset) = (false, false, false);
+        (self.has_alternate_cursor, self.was_resized) = (false, false);
         self.titles = 0;
     }
 
-    fn is_as_at_first(&self) -> bool {
-        let has_any = self.has_scroll_region || self.has_tab_stops || self.has_charset;
+    pub(super) fn note_saved_cursor(&mut self, modes: TermMode) {
+        self.has_alternate_cursor |= modes.contains(TermMode::ALT_SCREEN);
+    }
+
+    pub(super) fn note_resize(&mut self, modes: TermMode) {
+        self.was_resized |= modes.contains(TermMode::ALT_SCREEN);
+    }
+
+    /// Notes that the main screen is shown.
+    pub(super) const fn note_main_screen(&mut self) {
+        self.was_resized = false;
+    }
+
+    pub(super) const fn note_written(&mut self, cells: usize) {
+        self.written_cells = self.written_cells.saturating_add(cells);
+    }
+
+    /// Returns the cells that were written since the call before.
+    pub(super) const fn take_written_cells(&mut self) -> usize {
+        std::mem::replace(&mut self.written_cells, 0)
+    }
+
+    fn is_as_at_first(&self, modes: TermMode) -> bool {
+        let is_alternate = modes.contains(TermMode::ALT_SCREEN);
+        let has_any = self.has_scroll_region
+            || self.has_tab_stops
+            || self.has_charset
+            || (self.has_alternate_cursor && !is_alternate)
+            || (self.was_resized && is_alternate);
         !has_any && self.titles == 0 && self.escape == EscapeState::Ground
     }
 }
@@ -134,7 +168,7 @@ const MODES: [(TermMode, NamedMode); 2] = [
 impl TerminalScreen {
     /// Returns a copy; None while the state has parts that cannot be copied.
     pub(crate) fn take_checkpoint(&mut self) -> Option<ScreenCheckpoint> {
-        if !self.hidden.is_as_at_first() || self.holds_frame() {
+        if !self.hidden.is_as_at_first(self.term_modes()) || self.holds_frame() {
             return None;
         }
         let modes = self.term_modes();
@@ -185,6 +219,8 @@ impl TerminalScreen {
             *term.grid_mut() = alternate.clone();
         }
         term.scroll_display(Display::Bottom);
+        // The copy in the alternate screen may have a saved cursor.
+        self.hidden.note_saved_cursor(checkpoint.modes);
         self.keyboard = checkpoint.keyboard.clone();
         self.collect_replies();
         self.title.clone_from(&checkpoint.title);

@@ -15,7 +15,7 @@ use alacritty_terminal::{
     },
 };
 
-use super::checkpoint::HiddenState;
+use super::{MAX_TITLE_CHARS, checkpoint::HiddenState};
 
 /// Enhancements of the kitty keyboard protocol, as bits of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -145,6 +145,11 @@ impl<L: EventListener> WithKeyboard<'_, L> {
         }
     }
 
+    /// Notes an action that may write every cell of the screen.
+    fn note_whole_screen(&mut self) {
+        self.hidden.note_written(self.term.screen_lines() * self.term.columns());
+    }
+
     fn send_answer(&self, words: String) {
         self.outbox.send_event(Event::PtyWrite(words));
     }
@@ -154,6 +159,16 @@ impl<L: EventListener> WithKeyboard<'_, L> {
 macro_rules! hand_on {
     ($($method:ident($($argument:ident: $kind:ty),*);)*) => {
         $(fn $method(&mut self, $($argument: $kind),*) {
+            self.term.$method($($argument),*);
+        })*
+    };
+}
+
+/// Methods that the emulator has for itself, which may write every cell of the screen.
+macro_rules! hand_on_as_work {
+    ($($method:ident($($argument:ident: $kind:ty),*);)*) => {
+        $(fn $method(&mut self, $($argument: $kind),*) {
+            self.note_whole_screen();
             self.term.$method($($argument),*);
         })*
     };
@@ -194,11 +209,15 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
     fn reset_state(&mut self) {
         *self.keyboard = KeyboardState::default();
         self.hidden.note_reset();
+        self.note_whole_screen();
         self.term.reset_state();
+        // The emulator forgets its title without an event.
+        self.outbox.send_event(Event::ResetTitle);
     }
 
     fn input(&mut self, c: char) {
         self.hidden.note_char(c);
+        self.hidden.note_written(1);
         self.term.input(c);
     }
 
@@ -210,12 +229,33 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
 
     fn set_private_mode(&mut self, mode: PrivateMode) {
         self.note_column_mode(mode);
+        self.note_whole_screen();
         self.term.set_private_mode(mode);
     }
 
     fn unset_private_mode(&mut self, mode: PrivateMode) {
         self.note_column_mode(mode);
+        self.note_whole_screen();
         self.term.unset_private_mode(mode);
+        if !self.term_modes().contains(TermMode::ALT_SCREEN) {
+            self.hidden.note_main_screen();
+        }
+    }
+
+    fn save_cursor_position(&mut self) {
+        self.hidden.note_saved_cursor(self.term_modes());
+        self.term.save_cursor_position();
+    }
+
+    fn linefeed(&mut self) {
+        self.hidden.note_written(self.term.columns());
+        self.term.linefeed();
+    }
+
+    fn set_title(&mut self, title: Option<String>) {
+        // A program can put thousands of titles aside.
+        let title = title.map(|title| title.chars().take(MAX_TITLE_CHARS).collect());
+        self.term.set_title(title);
     }
 
     fn set_horizontal_tabstop(&mut self) {
@@ -249,7 +289,6 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
     }
 
     hand_on! {
-        set_title(title: Option<String>);
         set_cursor_style(style: Option<CursorStyle>);
         set_cursor_shape(shape: CursorShape);
         goto(line: i32, column: usize);
@@ -267,23 +306,12 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
         put_tab(count: u16);
         backspace();
         carriage_return();
-        linefeed();
         bell();
         substitute();
-        newline();
-        scroll_up(rows: usize);
-        scroll_down(rows: usize);
-        insert_blank_lines(count: usize);
-        delete_lines(count: usize);
         erase_chars(count: usize);
         delete_chars(count: usize);
-        move_backward_tabs(count: u16);
-        move_forward_tabs(count: u16);
-        save_cursor_position();
         restore_cursor_position();
         clear_line(mode: LineClearMode);
-        clear_screen(mode: ClearMode);
-        reverse_index();
         terminal_attribute(attribute: Attr);
         set_mode(mode: Mode);
         unset_mode(mode: Mode);
@@ -297,11 +325,23 @@ impl<L: EventListener> Handler for WithKeyboard<'_, L> {
         reset_color(index: usize);
         clipboard_store(clipboard: u8, base64: &[u8]);
         clipboard_load(clipboard: u8, terminator: &str);
-        decaln();
         text_area_size_pixels();
         text_area_size_chars();
         set_hyperlink(link: Option<Hyperlink>);
         set_mouse_cursor_icon(icon: CursorIcon);
+    }
+
+    hand_on_as_work! {
+        newline();
+        scroll_up(rows: usize);
+        scroll_down(rows: usize);
+        insert_blank_lines(count: usize);
+        delete_lines(count: usize);
+        move_backward_tabs(count: u16);
+        move_forward_tabs(count: u16);
+        clear_screen(mode: ClearMode);
+        reverse_index();
+        decaln();
     }
 }
 

@@ -161,6 +161,19 @@ impl TerminalScreen {
         self.collect_replies()
     }
 
+    /// Takes recorded output; returns how many cells it wrote. A frame that is not ended is shown at once: a recording has
+    /// no clock that could end it.
+    pub(crate) fn feed_recorded(&mut self, bytes: &[u8]) -> usize {
+        self.feed(bytes);
+        self.end_held_frame();
+        self.hidden.take_written_cells()
+    }
+
+    /// Returns the number of cells of the screen and its history.
+    pub(crate) fn cell_count(&self) -> usize {
+        self.term.grid().total_lines() * self.term.grid().columns()
+    }
+
     /// Resets the keyboard modes for another program.
     pub(crate) fn begin_program(&mut self) {
         self.keyboard = KeyboardState::default();
@@ -240,6 +253,7 @@ impl TerminalScreen {
             self.size = size;
             self.term.resize(TerminalCells(size));
             self.hidden.note_scroll_region(true);
+            self.hidden.note_resize(self.term_modes());
             self.clamp_scroll();
             self.last_match = None; // its place is another one
         }
