@@ -21,7 +21,7 @@ use trajview_analysis::{
     ReuseReader, Scorer,
     scores::{ReuseRequest, ScoreRequest, Scores},
 };
-use trajview_run::{RunCard, files::RunMoment, run_card::scoring_moments};
+use trajview_run::{RunCard, address::is_address, files::RunMoment, run_card::scoring_moments};
 use trajview_store as store;
 use trajview_store::{CardCache, Siblings, cards, exported_runs};
 use trajview_tui::session::{
@@ -300,11 +300,14 @@ impl TableWorker {
 /// The size in bytes up to which a recording is read whole about as soon as its beginning is.
 const SHORT_BYTES: u64 = 256 << 10;
 
-/// Works as [`beginning_card`]; None for a recording that is so short that the whole is read instead.
+/// Works as [`beginning_card`]; None for a recording on disk that is so short that the whole is read instead. Of remote ones
+/// only beginnings are read.
 fn beginning_of_long(path: &Path) -> Option<Box<RunCard>> {
-    let meta = store::disk::metadata(path);
-    let is_short = meta.is_ok_and(|meta| meta.is_file() && meta.len() <= SHORT_BYTES);
-    if is_short { None } else { beginning_card(path) }
+    let is_short = || {
+        let meta = store::disk::metadata(path);
+        meta.is_ok_and(|meta| meta.is_file() && meta.len() <= SHORT_BYTES)
+    };
+    if !is_address(path) && is_short() { None } else { beginning_card(path) }
 }
 
 /// Returns the card of a run's first screen as it is now.

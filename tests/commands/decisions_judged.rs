@@ -146,7 +146,7 @@ fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
     let asked =
         |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--decisions", store], more].concat());
 
-    let past = asked(&["--components", "mask-noise", "--at", "20"]);
+    let past = asked(&["--components", "mask-noise", "--at", "32"]);
     let unknown = asked(&["--components", "no-such"]);
     fs::write(store, json!([made_decisions()[5]]).to_string()).unwrap();
     let none = asked(&[]);
@@ -154,7 +154,7 @@ fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
     assert_eq!(past.code, Some(0), "{}", past.err);
     assert_eq!(
         (&desk.only()["turn"], component_ids(&desk.only())),
-        (&json!(20), vec!["mask-noise".to_owned()])
+        (&json!(32), vec!["mask-noise".to_owned()])
     );
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("the store has no decision \"no-such\""), "{}", unknown.err);
@@ -171,7 +171,7 @@ fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
             step["step"].as_str().unwrap().split('.').next().unwrap().parse().unwrap();
         for it in step["decisions"].as_array().unwrap().iter().filter(|it| it["id"] == "mask-noise")
         {
-            assert_eq!(it["kept"], if turn <= 20 { json!(true) } else { Value::Null }, "{step}");
+            assert_eq!(it["kept"], if turn <= 32 { json!(true) } else { Value::Null }, "{step}");
         }
     }
 }

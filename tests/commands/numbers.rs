@@ -101,6 +101,7 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
         "judgement", "judged_turn", "judged_at", "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
         "mean_a", "a_ci95_low", "a_ci95_high", "mean_b", "b_ci95_low", "b_ci95_high",
         "attempt", "outcome", "reward", "reward_name", "error", "seconds",
+        "corrected_mcf", "corrected_low", "corrected_high", "corrected_labels", "corrected_worth",
     ];
     let tables = [
         cli_text(&["score", TESTED, "--csv"]),

@@ -102,7 +102,8 @@ fn views_of_a_run_need_one_to_be_open() {
     let seen = frame_text(120, 40, "1w");
     assert!(seen.contains("no run is open: `trajview RUN` opens one"), "{seen}");
     let one = of_runs(&PAIR[..1], (120, 40), "5w", View::Replay);
-    assert!(one.contains("nothing is compared yet: `trajview A B` compares two runs"), "{one}");
+    assert!(one.contains("One run is open; a comparison needs two or more."), "{one}");
+    assert!(one.contains("trajview A B  compares two runs, from a shell"), "{one}");
 }
 
 #[test]

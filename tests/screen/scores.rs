@@ -188,7 +188,9 @@ fn levels_in_doubt_have_a_sign_in_the_table_and_a_sentence_in_the_panel() {
     let unsupported = frame_now(&world_of(judged_by(doubted_rubric()), 120, 60, ""));
     let unlooked = frame_now(&world_of(judged_by(doubted_rubric()), 120, 60, "j"));
 
-    let row = |id: &str| unsupported.lines().find(|line| line.contains(id)).unwrap().to_owned();
+    let row = |id: &str| {
+        unsupported.lines().find(|line| line.contains(&format!("│{id} "))).unwrap().to_owned()
+    };
     assert!(row("C01").contains("1 Wrong ‽"), "{unsupported}");
     assert!(row("C02").contains("3 Equivalent ∅"), "{unsupported}");
     assert!(unsupported.contains("‽ unsupported: "), "{unsupported}");

@@ -151,7 +151,7 @@ fn a_view_without_content_says_what_would_fill_it_and_with_which_command() {
         ("g u", "trajview FOLDER"),
         ("g l", "trajview live"),
         ("g y", "trajview layer"),
-        ("g s", "trajview judge"),
+        ("g s", "trajview new checklist"),
     ] {
         let frame = text(120, 40, keys);
         assert!(frame.contains(command), "{keys}: {frame}");
