@@ -11,12 +11,12 @@ use trajview_study::corrected::{
 };
 
 /// Makes the fields `corrected_*` of the judgement whose MCF is printed, all null without one.
-pub fn corrected_fields(rubric: &Rubric, chosen: Option<&Judgement>) -> Json {
+pub(crate) fn corrected_fields(rubric: &Rubric, chosen: Option<&Judgement>) -> Json {
     fields_of_mean(chosen.map(|judgement| corrected_mcf(rubric, judgement)))
 }
 
 /// Makes the fields of a corrected mean, or of a corrected difference; all null without one.
-pub fn fields_of_mean(mean: Option<Result<CorrectedMean, CorrectionRefusal>>) -> Json {
+pub(crate) fn fields_of_mean(mean: Option<Result<CorrectedMean, CorrectionRefusal>>) -> Json {
     let corrected = mean.as_ref().and_then(|mean| mean.as_ref().ok());
     let why = mean.as_ref().and_then(|mean| mean.as_ref().err());
     record! {
@@ -36,7 +36,7 @@ pub fn fields_of_mean(mean: Option<Result<CorrectedMean, CorrectionRefusal>>) ->
 }
 
 /// Returns `[2.81, 3.07] · 42 labels · worth 118` of a record with such fields; None without a corrected mean.
-pub fn corrected_text(row: &Json) -> Option<String> {
+pub(crate) fn corrected_text(row: &Json) -> Option<String> {
     let [low, high, lambda, worth] =
         ["low", "high", "lambda", "worth"].map(|field| row.number(&format!("corrected_{field}")));
     let labels = run_args::count_with_noun(row.count("corrected_labels") as usize, "label");

@@ -196,7 +196,7 @@ impl ApartTrials {
         self.records.push(ApartTrial { instance, recording });
     }
 
-    pub fn add_elements(&mut self, elements: Vec<PathBuf>) {
+    pub(crate) fn add_elements(&mut self, elements: Vec<PathBuf>) {
         let trials = elements.into_iter();
         self.elements.extend(trials.map(|it| ApartTrial { instance: it.clone(), recording: it }));
     }

@@ -92,7 +92,7 @@ pub struct PlanRow {
 }
 
 /// Reads the half width of `--plan`.
-pub fn parse_plan_width(word: &str) -> Result<f64, String> {
+pub(crate) fn parse_plan_width(word: &str) -> Result<f64, String> {
     let width = word.trim_start_matches('±').parse::<f64>().ok();
     width.filter(|it| it.is_finite() && *it > 0.0).ok_or_else(|| {
         format!("{word:?} is not a width; use a number above 0, such as 0.15 for ±0.15")
@@ -100,7 +100,7 @@ pub fn parse_plan_width(word: &str) -> Result<f64, String> {
 }
 
 /// Rejects `--plan` where the queue has no corrected mean.
-pub fn check_plan(wanted: Option<f64>, what: &str) -> Result<(), CommandFailure> {
+pub(crate) fn check_plan(wanted: Option<f64>, what: &str) -> Result<(), CommandFailure> {
     match wanted {
         Some(_) => {
             let why =
@@ -149,7 +149,7 @@ impl CorrectionRow {
     }
 
     /// Returns the correction of a study; shares only of components.
-    pub fn for_study(
+    pub(crate) fn for_study(
         labels: &StudyLabels<'_>,
         (unit, reader): (LabelUnit, CorrectionReader),
         wanted: Option<f64>,

@@ -18,7 +18,7 @@ use super::{
 /// # Errors
 ///
 /// When one of the two cannot be corrected ([`super::estimator::corrected_mean`]).
-pub fn corrected_difference(
+pub(crate) fn corrected_difference(
     first: &[MeasuredItem],
     second: &[MeasuredItem],
     options: CorrectionOptions,

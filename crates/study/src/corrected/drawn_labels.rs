@@ -146,7 +146,7 @@ impl QueuedItem {
     }
 
     /// Returns the value of the labels, of several their mean; None without one.
-    pub fn label_value(&self, measure: Measure) -> Option<f64> {
+    pub(crate) fn label_value(&self, measure: Measure) -> Option<f64> {
         let sum: f64 = self.labels.iter().map(|it| measure.value_of(it.level)).sum();
         (!self.labels.is_empty()).then(|| sum / self.labels.len() as f64)
     }

@@ -34,10 +34,10 @@ use super::{
 };
 
 /// The fewest labels that give a corrected mean.
-pub const FEWEST_LABELS: usize = 5;
+pub(crate) const FEWEST_LABELS: usize = 5;
 
 /// The share that printed intervals cover.
-pub const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// Below this slope `β` of labels on the judge's scores the judge does not help; its scores then only add noise.
 const LOWEST_SLOPE: f64 = 0.05;
@@ -301,12 +301,12 @@ impl WeightedSum {
     }
 
     /// Returns the variance that [`LABEL_DOUBT`] adds.
-    pub fn doubt_variance(&self, options: CorrectionOptions) -> f64 {
+    pub(crate) fn doubt_variance(&self, options: CorrectionOptions) -> f64 {
         self.doubt * options.range.step.powi(2)
     }
 
     /// Returns the variance of the mean as the labels show it, and that of the mean of the labels alone.
-    pub fn label_variances(&self, scope: LabelScope) -> (f64, f64) {
+    pub(crate) fn label_variances(&self, scope: LabelScope) -> (f64, f64) {
         match scope {
             LabelScope::TheseItems => {
                 let missing = (self.labels as f64).recip() - (self.items as f64).recip();
@@ -340,7 +340,7 @@ impl WeightedSum {
 
 /// Returns the variance, in squared steps, that [`LABEL_DOUBT`] adds for a stratum of this share with these numbers of
 /// labels and items.
-pub fn stratum_doubt(share: f64, (labels, items): (f64, f64), scope: LabelScope) -> f64 {
+pub(crate) fn stratum_doubt(share: f64, (labels, items): (f64, f64), scope: LabelScope) -> f64 {
     let missing = match scope {
         LabelScope::TheseItems => 1.0 - labels / items,
         LabelScope::RunsLikeThese => 1.0,
@@ -349,7 +349,7 @@ pub fn stratum_doubt(share: f64, (labels, items): (f64, f64), scope: LabelScope)
 }
 
 /// Makes the estimate of a value with its variance and worth.
-pub fn estimate_with_interval(
+pub(crate) fn estimate_with_interval(
     sum: &WeightedSum,
     (judged, value): (f64, f64),
     (variance, worth): (f64, f64),
@@ -396,7 +396,7 @@ pub fn worth_text(lambda: f64, worth: f64) -> String {
 
 /// Returns the degrees of freedom of a sum of independent variances, each with its own (Welch and Satterthwaite); all of
 /// them together where nothing varies.
-pub fn common_freedom(parts: &[(f64, f64)]) -> f64 {
+pub(crate) fn common_freedom(parts: &[(f64, f64)]) -> f64 {
     let sum: f64 = parts.iter().map(|it| it.0).sum();
     let squares: f64 = parts.iter().map(|(variance, freedom)| variance * variance / freedom).sum();
     match squares > 0.0 {

@@ -40,7 +40,7 @@ impl Measure {
     }
 
     /// Returns the range of the mean where levels are on this scale.
-    pub fn range_on(self, scale: ScoreScale) -> ValueRange {
+    pub(crate) fn range_on(self, scale: ScoreScale) -> ValueRange {
         match self {
             Self::Level => {
                 let (low, high) = scale.lowest_and_highest();

@@ -40,7 +40,10 @@ pub struct Stratum {
 ///
 /// A stratum with a single label has no spread, so it is merged with its neighbour; then each label has the weight of the
 /// items that it represents. None where a stratum has items and no label.
-pub fn divide_into_strata(items: &[MeasuredItem], scope: LabelScope) -> Option<Vec<Stratum>> {
+pub(crate) fn divide_into_strata(
+    items: &[MeasuredItem],
+    scope: LabelScope,
+) -> Option<Vec<Stratum>> {
     let mut by_number: BTreeMap<usize, Vec<&MeasuredItem>> = BTreeMap::new();
     for item in items {
         by_number.entry(item.stratum).or_default().push(item);
@@ -124,7 +127,7 @@ impl Stratum {
     }
 
     /// Returns the stratum with the mean of each run as its item where runs are labelled whole, else as it is.
-    pub fn with_cluster_means(&self) -> Self {
+    pub(crate) fn with_cluster_means(&self) -> Self {
         if !self.has_whole_clusters() {
             return self.clone();
         }
@@ -153,7 +156,7 @@ fn mean_of(values: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 /// Returns the mean of values with weights.
-pub fn weighted_mean(values: impl Iterator<Item = (f64, f64)>) -> f64 {
+pub(crate) fn weighted_mean(values: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (sum, weights) =
         values.fold((0.0, 0.0), |(sum, all), (value, weight)| (sum + value * weight, all + weight));
     sum / weights

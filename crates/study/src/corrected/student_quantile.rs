@@ -11,7 +11,7 @@ const HALVINGS: usize = 80;
 /// Returns how many standard errors an interval of this confidence extends to either side.
 ///
 /// It is the quantile of Student's distribution, from 99 degrees of freedom on that of the normal one.
-pub fn interval_factor(confidence: f64, freedom: f64) -> f64 {
+pub(crate) fn interval_factor(confidence: f64, freedom: f64) -> f64 {
     let outside = 1.0 - confidence;
     let normal = normal_quantile(1.0 - outside / 2.0);
     if freedom >= NORMAL_FROM {

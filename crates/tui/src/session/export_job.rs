@@ -75,7 +75,7 @@ pub const EXPORT_TABLES: [(&str, &str); 10] = [
 ];
 
 /// The moments that can be scored, as `--each` names them; the first is the default.
-pub const EXPORT_MOMENTS: [(&str, &str); 4] = [
+pub(crate) const EXPORT_MOMENTS: [(&str, &str); 4] = [
     ("final", "the end of the run"),
     ("checkpoint", "the end of each checkpoint"),
     ("turn", "the end of each turn"),

@@ -48,7 +48,12 @@ pub struct Coverage {
 }
 
 /// The shares of draws in which intervals contain the truth; `pairs` are (judged, label) of every item.
-pub fn coverage_of(pairs: &[(f64, f64)], labels: usize, range: ValueRange, draws: u64) -> Coverage {
+pub(crate) fn coverage_of(
+    pairs: &[(f64, f64)],
+    labels: usize,
+    range: ValueRange,
+    draws: u64,
+) -> Coverage {
     let options = CorrectionOptions { scope: LabelScope::TheseItems, range, confidence: 0.95 };
     let truth = pairs.iter().map(|it| it.1).sum::<f64>() / pairs.len() as f64;
     let judged = pairs.iter().map(|it| it.0).sum::<f64>() / pairs.len() as f64;
