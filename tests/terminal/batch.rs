@@ -470,7 +470,10 @@ fn a_plan_with_a_mistake_is_told_and_makes_nothing() {
 fn runs_that_are_over_are_scored_and_judged_within_a_budget() {
     use crate::common::judge_server::{Say, Server};
     let verdict = json!({"level": 3, "evidence": [], "rationale": "as asked"});
-    let server = Server::new(move |_| Say::Calls(vec![("verdict", verdict.clone())]));
+    let server = Server::new(move |asked| match asked.results.is_empty() {
+        true => Say::Calls(vec![("list", json!({}))]),
+        false => Say::Calls(vec![("verdict", verdict.clone())]),
+    });
     let desk = Desk::new(
         "conditions = [\"emergent\"]\nrepeats = 2\n[scripts.a]\nfile = \"a.json\"\ncomponents = \"components.json\"\n\
          [agents.plain]\n[after]\ntest = \"echo 'ok 1 - it is there'\"\nscore = true\njudge = { name = \"stub\", usd = 1.0 }\n",
