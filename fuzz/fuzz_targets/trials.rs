@@ -5,7 +5,7 @@ mod read;
 use trajview::{
     formats::{
         SourceBytes,
-        harness::{HARNESSES, TrialFiles},
+        harness::{HARNESSES, RecordFile, TrialFiles},
     },
     run::Run,
 };
@@ -27,12 +27,13 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         NAMES.iter().zip(parts).map(|(name, bytes)| SourceBytes { name, bytes }).collect();
     for harness in HARNESSES {
         for name in harness.record_names() {
-            let record = SourceBytes { name, bytes };
+            let record = RecordFile::new(*name, bytes.to_vec());
             let log = "agent/trajectory.json";
             let _ = harness.claims_record(&record, log);
-            let _ = harness.read_repeat(bytes);
+            let _ = harness.read_repeat(&record);
             let mut run = Run::default();
-            let files = TrialFiles { log, record, sidecars: sidecars.clone() };
+            let sidecars = sidecars.iter().map(|it| RecordFile::new(it.name, it.bytes.to_vec()));
+            let files = TrialFiles { log, record: &record, sidecars: sidecars.collect() };
             if let Ok(Some(facts)) = harness.read_trial(&files, &run) {
                 assert!(facts.result.reward.is_none_or(f64::is_finite));
                 facts.apply_to(&mut run, harness.name());
