@@ -66,14 +66,8 @@ fn logs_side_by_side(count: usize) -> io::Result<PathBuf> {
     for number in 0..count {
         let path = folder.join(format!("{number:08x}.jsonl"));
         if !path.exists() {
-            let options = LogOptions {
-                seed: number as u64 + 1,
-                file_lines: 40,
-                last_output: 200,
-                ..LogOptions::with_size(Tool::Claude, LOG)
-            };
             let mut log = vec![];
-            logs::write_log(&mut log, options)?;
+            logs::write_log(&mut log, LogOptions::small_session(Tool::Claude, LOG, number))?;
             let session = format!("{number:08x}-0000-4000-8000-000000000000");
             let text = String::from_utf8_lossy(&log).replace(logs::SESSION, &session);
             fs::write(path, text)?;
@@ -124,14 +118,8 @@ fn make_bundles(runs: usize) -> io::Result<PathBuf> {
 fn bundle_at(bundle: &Path, run: usize) -> io::Result<()> {
     let session = bundle.join("session");
     fs::create_dir_all(&session)?;
-    let options = LogOptions {
-        seed: run as u64 + 1,
-        file_lines: 40,
-        last_output: 200,
-        ..LogOptions::with_size(Tool::Codex, LOG)
-    };
     let mut log = vec![];
-    logs::write_log(&mut log, options)?;
+    logs::write_log(&mut log, LogOptions::small_session(Tool::Codex, LOG, run))?;
     fs::write(session.join("rollout.jsonl"), log)?;
     let condition = if run.is_multiple_of(2) { "emergent" } else { "single-shot" };
     let task = run / 2 % TASKS;

@@ -130,12 +130,7 @@ fn make_trial(trial: &Path, task: &str, number: usize) -> io::Result<()> {
             write("exception.txt", b"Traceback\nAgentTimeoutError: timed out\n")?;
         }
         (true, "codex") => {
-            let options = LogOptions {
-                seed: number as u64 + 1,
-                file_lines: 40,
-                last_output: 200,
-                ..LogOptions::with_size(Tool::Codex, LOG_BYTES)
-            };
+            let options = LogOptions::small_session(Tool::Codex, LOG_BYTES, number);
             let mut log = vec![];
             logs::write_log(&mut log, options)?;
             write("agent/sessions/2026/09/01/rollout-2026-09-01T10-00-00.jsonl", &log)?;

@@ -39,6 +39,11 @@ impl LogOptions {
     pub const fn with_size(tool: Tool, bytes: usize) -> Self {
         Self { tool, seed: 20_261_121, bytes, file_lines: 220, last_output: 2_000 }
     }
+
+    /// Returns the options of one of many sessions, which edit small files.
+    pub const fn small_session(tool: Tool, bytes: usize, number: usize) -> Self {
+        Self { tool, seed: number as u64 + 1, bytes, file_lines: 40, last_output: 200 }
+    }
 }
 
 impl Tool {

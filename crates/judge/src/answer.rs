@@ -358,7 +358,7 @@ mod tests {
         Evidence { path: path.into(), lines: Some((start, end)), quote: None }
     }
 
-    fn unquoted(place: Evidence) -> QuotedPlace {
+    fn unquoted_place(place: Evidence) -> QuotedPlace {
         QuotedPlace { place, quote: None }
     }
 
@@ -367,7 +367,7 @@ mod tests {
             level: Some(3),
             scores: vec![],
             rationale: "It is there.".into(),
-            evidence: vec![unquoted(evidence_lines("a.py", 2, 9))],
+            evidence: vec![unquoted_place(evidence_lines("a.py", 2, 9))],
             unreadable: vec![],
         }
     }
@@ -452,7 +452,7 @@ mod tests {
             evidence_lines("link", 1, 1),
             Evidence { path: "src/a.py".into(), lines: None, quote: None },
         ]
-        .map(unquoted);
+        .map(unquoted_place);
 
         let CheckedEvidence { valid, left_out } = check_evidence(&evidence, &snapshot);
 

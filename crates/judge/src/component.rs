@@ -138,7 +138,7 @@ fn to_milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Erro
 }
 
 /// Requests for one component at most, retries of the network aside: every look in a request of its own, the verdict,
-/// one more chance, and one level before the first look where that is asked for again.
+/// one more chance, and one level before the first look where that is requested again.
 pub(crate) const fn most_requests(scale: JudgingScale, budget: u32) -> u32 {
     let reminders = if rests_on_code(scale) { 1 } else { 0 };
     budget.saturating_add(2 + reminders)

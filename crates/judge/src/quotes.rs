@@ -24,8 +24,11 @@ pub(crate) fn check_quote(
     }
     let unnumbered = without_line_numbers(quote).map(|quote| without_white_space(&quote));
     let unnumbered = unnumbered.filter(|quote| quote.chars().count() >= FEWEST_CHARACTERS);
-    let checks: Vec<QuoteCheck> =
-        [Some(as_written), unnumbered].iter().flatten().map(|it| compact.find(it, lines)).collect();
+    let checks: Vec<QuoteCheck> = [Some(as_written), unnumbered]
+        .iter()
+        .flatten()
+        .map(|it| compact.find_quote(it, lines))
+        .collect();
     let best = |check: &QuoteCheck| checks.iter().copied().find(|it| it.word() == check.word());
     best(&QuoteCheck::Found)
         .or_else(|| best(&QuoteCheck::Moved(0, 0)))
@@ -48,7 +51,7 @@ impl CompactText {
         compact
     }
 
-    fn find(&self, quote: &str, lines: Option<(usize, usize)>) -> QuoteCheck {
+    fn find_quote(&self, quote: &str, lines: Option<(usize, usize)>) -> QuoteCheck {
         let range = match lines {
             None => 0..self.text.len(),
             Some((start, end)) => self.line_start(start)..self.line_start(end.saturating_add(1)),

@@ -54,10 +54,12 @@ pub fn model_vendor(model: &str) -> Option<&'static str> {
 /// they are of different vendors, and where a name does not say.
 pub fn shared_vendor(judge: &Judge, run: &Run) -> Option<&'static str> {
     let vendor = model_vendor(judge.model.as_deref()?)?;
-    let of_steps =
-        run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|it| it.model.as_deref());
-    let mut models = run.model.as_deref().into_iter().chain(of_steps);
-    models.any(|model| model_vendor(model) == Some(vendor)).then_some(vendor)
+    let steps = run.turns.iter().flat_map(|turn| &turn.steps);
+    let models = run.model.as_deref().into_iter().chain(steps.filter_map(|it| it.model.as_deref()));
+    // Most steps have the model of the step before; the scores look at this in each frame.
+    let mut before = None;
+    let mut changes = models.filter(|model| before.replace(*model) != Some(*model));
+    changes.any(|model| model_vendor(model) == Some(vendor)).then_some(vendor)
 }
 
 /// Returns the sentence on a judge and an agent of one vendor.

@@ -20,7 +20,7 @@ use trajview_run::{
 
 use super::{
     archive::Archive,
-    entries::{entries_of, is_plain_file, name_of},
+    entries::{entries_of, is_plain_file},
     file_bytes::{FileBytes, ReadAllowance},
     recording_files::FoundFile,
     trial_sidecars,
@@ -58,22 +58,20 @@ const MOST_RECORDINGS: usize = 16;
 pub(super) fn recordings_beside(log: &Path) -> Vec<PathBuf> {
     let is_recording =
         |path: &PathBuf| path.extension().is_some_and(|it| it == "cast") && is_plain_file(path);
-    let mut recordings = vec![];
-    for folder in log.ancestors().skip(1).take(trial_sidecars::MOST_UP) {
-        let files = entries_of(folder);
-        let is_trial = files.iter().any(|path| TRIAL_RECORDS.contains(&name_of(path)));
-        recordings.extend(files.into_iter().filter(is_recording));
-        if is_trial {
-            let sessions = entries_of(&folder.join(SESSIONS_FOLDER));
-            let is_new = |path: &PathBuf| !recordings.contains(path);
-            let more: Vec<PathBuf> =
-                sessions.into_iter().filter(is_recording).filter(is_new).collect();
-            recordings.extend(more);
-            recordings.truncate(MOST_RECORDINGS);
-            return recordings;
-        }
+    let is_trial =
+        |folder: &&Path| TRIAL_RECORDS.iter().any(|name| is_plain_file(&folder.join(name)));
+    let folders: Vec<&Path> = log.ancestors().skip(1).take(trial_sidecars::MOST_UP).collect();
+    // Folders are listed only where there is a trial: thousands of other logs may be in one.
+    let Some(at) = folders.iter().position(|folder| is_trial(folder)) else { return vec![] };
+    let below = folders[..=at].iter().map(|folder| folder.to_path_buf());
+    let mut recordings: Vec<PathBuf> = vec![];
+    for folder in below.chain([folders[at].join(SESSIONS_FOLDER)]) {
+        let found = entries_of(&folder).into_iter().filter(is_recording);
+        let new: Vec<PathBuf> = found.filter(|path| !recordings.contains(path)).collect();
+        recordings.extend(new);
     }
-    vec![]
+    recordings.truncate(MOST_RECORDINGS);
+    recordings
 }
 
 /// Turns a recording of version 1, which is one document, into lines. A larger one than may be in memory stays as it is.
@@ -447,7 +445,7 @@ mod tests {
         let trial = tempfile::tempdir().unwrap();
         let names_beside = |log: &str| {
             let recordings = recordings_beside(&trial.path().join(log));
-            recordings.iter().map(|path| name_of(path).to_owned()).collect::<Vec<_>>()
+            recordings.iter().map(|path| crate::entries::name_of(path).to_owned()).collect::<Vec<_>>()
         };
         for folder in ["agent/sessions/2026/01/31", "agent-logs", "sessions"] {
             std::fs::create_dir_all(trial.path().join(folder)).unwrap();

@@ -1,35 +1,19 @@
 //! Quantiles of Student's distribution, for intervals from few labels.
 
-use crate::maths::{normal_quantile, student_two_sided};
+use crate::maths::{fisher_quantile, normal_quantile};
 
 /// From this number of degrees of freedom on an interval uses the normal distribution.
 const NORMAL_FROM: f64 = 99.0;
-
-/// Halvings of the bracket: enough for every bit of a double.
-const HALVINGS: usize = 80;
 
 /// Returns how many standard errors an interval of this confidence extends to either side.
 ///
 /// It is the quantile of Student's distribution, from 99 degrees of freedom on that of the normal one.
 pub(crate) fn interval_factor(confidence: f64, freedom: f64) -> f64 {
-    let outside = 1.0 - confidence;
-    let normal = normal_quantile(1.0 - outside / 2.0);
     if freedom >= NORMAL_FROM {
-        return normal;
+        return normal_quantile(f64::midpoint(1.0, confidence));
     }
-    let (mut low, mut high) = (normal, normal);
-    while student_two_sided(high, freedom) > outside && high < 1e9 {
-        high *= 2.0;
-    }
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if student_two_sided(middle, freedom) > outside {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    f64::midpoint(low, high)
+    // The square of Student's variable is Fisher's with one degree of freedom above.
+    fisher_quantile(confidence, 1.0, freedom).sqrt()
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ impl Screens {
                     player.seek(0.0);
                 }
             }
-            PlayerMessage::Tick if player.has_more_work() => player.feed_on(),
+            PlayerMessage::Tick if player.has_more_work() => player.feed_screen(),
             PlayerMessage::Tick if is_playing && !player.is_behind() => {
                 let speed = playback.map_or(1.0, |it| it.speed_factor());
                 player.play_on(PLAYER_TICK.as_secs_f64() * speed);

@@ -1,6 +1,6 @@
 //! The player of a recorded terminal: its screen at a time of the recording.
 //!
-//! Output is asked for piece by piece and fed to the screen up to the wanted time. Copies of the screen are kept in equal
+//! Output is requested piece by piece and fed to the screen up to the wanted time. Copies of the screen are kept in equal
 //! distances, so that going back plays little again, whatever the size of the recording. The player has no clock: whoever
 //! plays says how far.
 
@@ -164,7 +164,7 @@ impl TerminalPlayer {
         self.has_more_work || self.awaits_output()
     }
 
-    /// Returns whether [`Self::feed_on`] has something to do.
+    /// Returns whether [`Self::feed_screen`] has something to do.
     pub(crate) const fn has_more_work(&self) -> bool {
         self.has_more_work
     }
@@ -288,20 +288,14 @@ impl TerminalPlayer {
                 Some(checkpoint) => {
                     self.screen.restore_checkpoint(&checkpoint.screen);
                     self.fed = checkpoint.place;
-                    self.unsaved_bytes = 0;
                 }
                 None => {
                     self.screen = new_screen(self.recording.ready());
                     self.fed = FedPlace::default();
-                    self.unsaved_bytes = 0;
                 }
             }
+            self.unsaved_bytes = 0;
         }
-        self.feed_screen();
-    }
-
-    /// Goes on feeding the screen, after the work of the message before was done.
-    pub(crate) fn feed_on(&mut self) {
         self.feed_screen();
     }
 
@@ -409,7 +403,7 @@ impl TerminalPlayer {
     }
 
     /// Feeds the screen up to the wanted time, as far as the output is there and the work of a message reaches.
-    fn feed_screen(&mut self) {
+    pub(crate) fn feed_screen(&mut self) {
         self.has_more_work = false;
         let mut work = 0;
         let Some(recording) = self.recording.ready().cloned() else { return };

@@ -67,7 +67,7 @@ impl Answers {
             self.player.take_answer(request, answer);
         }
         if self.player.has_more_work() {
-            self.player.feed_on();
+            self.player.feed_screen();
             self.answer_all();
         }
     }
@@ -199,7 +199,7 @@ fn messages_until_fed(opened: &mut Answers) -> usize {
     let mut messages = 1;
     while opened.player.has_more_work() {
         assert!(opened.player.is_behind());
-        opened.player.feed_on();
+        opened.player.feed_screen();
         messages += 1;
     }
     assert!(!opened.player.is_behind());
