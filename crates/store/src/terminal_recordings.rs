@@ -445,7 +445,10 @@ mod tests {
         let trial = tempfile::tempdir().unwrap();
         let names_beside = |log: &str| {
             let recordings = recordings_beside(&trial.path().join(log));
-            recordings.iter().map(|path| crate::entries::name_of(path).to_owned()).collect::<Vec<_>>()
+            recordings
+                .iter()
+                .map(|path| crate::entries::name_of(path).to_owned())
+                .collect::<Vec<_>>()
         };
         for folder in ["agent/sessions/2026/01/31", "agent-logs", "sessions"] {
             std::fs::create_dir_all(trial.path().join(folder)).unwrap();
