@@ -62,7 +62,7 @@ pub(super) fn recordings_beside(log: &Path) -> Vec<PathBuf> {
         |folder: &&Path| TRIAL_RECORDS.iter().any(|name| is_plain_file(&folder.join(name)));
     let folders: Vec<&Path> = log.ancestors().skip(1).take(trial_sidecars::MOST_UP).collect();
     // Folders are listed only where there is a trial: thousands of other logs may be in one.
-    let Some(at) = folders.iter().position(|folder| is_trial(folder)) else { return vec![] };
+    let Some(at) = folders.iter().position(is_trial) else { return vec![] };
     let below = folders[..=at].iter().map(|folder| folder.to_path_buf());
     let mut recordings: Vec<PathBuf> = vec![];
     for folder in below.chain([folders[at].join(SESSIONS_FOLDER)]) {
