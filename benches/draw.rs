@@ -73,7 +73,13 @@ fn measure_timeline(table: &mut Table, turns: usize) {
     let mut app = App::default();
     app.update(AppMessage::Resized(Size { width: 120, height: 40 }));
     let effects = app.update(AppMessage::Open("made up".into(), StartPlace::default()));
-    answer_all(&mut app, effects, &Arc::new(run_of(turns)));
+    let run = Arc::new(run_of(turns));
+    answer_all(&mut app, effects, &run);
+    // At the last turn, where a judgement has a mean.
+    for key in key::parse_keys("G").expect("this is a key") {
+        let effects = app.update(AppMessage::Press(key));
+        answer_all(&mut app, effects, &run);
+    }
     let shown =
         trajview::widgets::export::frame_text(&draw::draw_picture(&app, Theme::without_colours()));
     assert!(shown.contains("MCF"), "it has a timeline with components: {shown}");
@@ -82,7 +88,7 @@ fn measure_timeline(table: &mut Table, turns: usize) {
     let theme = Theme::with_terminal_colours();
     let of = |what: &str| format!("timeline of {turns} turns: {what}");
     table.row(&of("a whole frame"), from_millis(4), 41, || draw::draw_picture(&app, theme));
-    let mut keys = key::parse_keys("l h").expect("these are keys").into_iter().cycle();
+    let mut keys = key::parse_keys("h l").expect("these are keys").into_iter().cycle();
     table.row(&of("another turn and its frame"), from_millis(4), 41, || {
         app.update(AppMessage::Press(keys.next().expect("they go round")));
         draw::draw_picture(&app, theme)
