@@ -1,9 +1,9 @@
-//! Files of harnesses, the large ones of which are kept for a while: a report of a whole run lies beside thousands of logs,
-//! and is read and parsed once for all of them.
+//! Files of harnesses, the large ones of which are cached: a report of a whole run lies beside thousands of logs, and is read
+//! and parsed once for all of them.
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::SystemTime,
 };
 
@@ -15,48 +15,101 @@ use super::{
     path_bytes,
 };
 
-/// The size in bytes from which a file is kept: a smaller one is that of a single trial, and costs little.
-const KEPT_FROM: u64 = 16 << 10;
+/// The size in bytes from which a file is cached: a smaller one is that of a single trial, and costs little.
+const CACHED_FROM: u64 = 16 << 10;
 
-/// The most bytes of all kept files together, and the most files.
-const MOST_KEPT_BYTES: usize = 48 << 20;
-const MOST_KEPT: usize = 64;
+/// The most bytes of memory of all cached files together, as far as they can be estimated, and the most files. One file is
+/// cached whatever its size.
+const MOST_CACHED_BYTES: usize = 160 << 20;
+const MOST_CACHED: usize = 64;
 
-/// A file that was read.
-struct KeptRecord {
+/// The time and the size of a file; it is read again once they change.
+type FileStamp = (SystemTime, u64);
+
+/// A file that was read, or is being read: another thread that needs the same one waits for it, and none waits for other
+/// files.
+struct CachedRecord {
     path: PathBuf,
-    /// Time and size; the file is read again once they change.
-    stamp: (SystemTime, u64),
-    file: RecordFile,
+    stamp: FileStamp,
+    /// None where the file could not be read.
+    content: OnceLock<Option<RecordFile>>,
 }
 
-/// The files that were read last, the latest last.
-static KEPT_RECORDS: Mutex<Vec<Arc<KeptRecord>>> = Mutex::new(vec![]);
+impl CachedRecord {
+    /// Returns the bytes of memory; 0 while the file is being read.
+    fn memory_estimate(&self) -> usize {
+        let file = self.content.get().and_then(Option::as_ref);
+        file.map_or(0, RecordFile::memory_estimate)
+    }
+}
+
+/// The files that were used last, the latest last.
+struct RecordCache {
+    records: Mutex<Vec<Arc<CachedRecord>>>,
+    most_bytes: usize,
+}
+
+static RECORD_CACHE: RecordCache = RecordCache::new(MOST_CACHED_BYTES);
+
+impl RecordCache {
+    const fn new(most_bytes: usize) -> Self {
+        Self { records: Mutex::new(vec![]), most_bytes }
+    }
+
+    /// Returns a file that has not changed since it was read, or else what `read` returns.
+    fn get_or_read(
+        &self,
+        path: &Path,
+        stamp: FileStamp,
+        read: impl FnOnce() -> Option<RecordFile>,
+    ) -> Option<RecordFile> {
+        let record = self.latest_record(path, stamp);
+        let mut is_new = false;
+        let content = record.content.get_or_init(|| {
+            is_new = true;
+            read()
+        });
+        if is_new {
+            self.limit_memory(&record);
+        }
+        content.clone()
+    }
+
+    /// Returns the place of a file in the cache, and makes it the latest.
+    fn latest_record(&self, path: &Path, stamp: FileStamp) -> Arc<CachedRecord> {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = records.iter().position(|it| it.path == path).map(|at| records.remove(at));
+        let record = known.filter(|it| it.stamp == stamp).unwrap_or_else(|| {
+            Arc::new(CachedRecord { path: path.to_owned(), stamp, content: OnceLock::new() })
+        });
+        records.push(Arc::clone(&record));
+        record
+    }
+
+    /// Drops a file that could not be read, and the files that were not used for the longest time where there are too many.
+    fn limit_memory(&self, new: &Arc<CachedRecord>) {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        if new.content.get().is_some_and(Option::is_none) {
+            records.retain(|it| !Arc::ptr_eq(it, new));
+        }
+        let bytes = |records: &[Arc<CachedRecord>]| -> usize {
+            records.iter().map(|it| it.memory_estimate()).sum()
+        };
+        while records.len() > MOST_CACHED || records.len() > 1 && bytes(&records) > self.most_bytes
+        {
+            records.remove(0);
+        }
+    }
+}
 
 /// Returns a file by its name, no more than the first `most` bytes of it; None where it cannot be read.
 pub(crate) fn read_record(path: &Path, name: &str, most: usize) -> Option<RecordFile> {
+    let read = || Some(RecordFile::new(name, read_start(path, most)?));
     let stamp = disk::metadata(path).ok().and_then(|meta| Some((meta.modified?, meta.len())));
-    let Some(stamp) = stamp.filter(|(_, len)| *len >= KEPT_FROM) else {
-        return Some(RecordFile::new(name, read_start(path, most)?));
-    };
-    // Locked while it is read: other threads wait for the same file, and would only read it too.
-    let mut kept = KEPT_RECORDS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(at) = kept.iter().position(|it| it.path == path) {
-        let known = kept.remove(at);
-        if known.stamp == stamp {
-            let file = known.file.with_name(name);
-            kept.push(known);
-            return Some(file);
-        }
+    match stamp.filter(|(_, len)| *len >= CACHED_FROM) {
+        Some(stamp) => Some(RECORD_CACHE.get_or_read(path, stamp, read)?.with_name(name)),
+        None => read(),
     }
-    let file = RecordFile::new(name, read_start(path, most)?);
-    kept.push(Arc::new(KeptRecord { path: path.to_owned(), stamp, file: file.clone() }));
-    let bytes =
-        |kept: &[Arc<KeptRecord>]| -> usize { kept.iter().map(|it| it.file.bytes().len()).sum() };
-    while kept.len() > MOST_KEPT || kept.len() > 1 && bytes(&kept) > MOST_KEPT_BYTES {
-        kept.remove(0);
-    }
-    Some(file)
 }
 
 /// Returns the beginning of a file; None where it cannot be read.
@@ -73,7 +126,65 @@ mod tests {
 
     use trajview_run::Outcome;
 
+    use super::*;
     use crate::open;
+
+    const STAMP: FileStamp = (SystemTime::UNIX_EPOCH, CACHED_FROM);
+
+    /// Returns the result of 10,000 bytes, all of them in one text.
+    fn record_of(name: &str) -> Option<RecordFile> {
+        Some(RecordFile::new(name, format!("\"{}\"", "x".repeat(9_998)).into_bytes()))
+    }
+
+    fn get_or_count(cache: &RecordCache, name: &str, reads: &mut Vec<String>) {
+        let file = cache.get_or_read(Path::new(name), STAMP, || {
+            reads.push(name.to_owned());
+            record_of(name)
+        });
+        assert_eq!(file.unwrap().name, name);
+    }
+
+    #[test]
+    fn a_file_is_read_while_another_one_is() {
+        let cache = &RecordCache::new(1 << 20);
+        let other = || {
+            let (sender, done) = std::sync::mpsc::channel();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    sender.send(cache.get_or_read(Path::new("b"), STAMP, || record_of("b")))
+                });
+                let file = done.recv_timeout(std::time::Duration::from_secs(10)).unwrap();
+                assert_eq!(file.unwrap().name, "b");
+            });
+            record_of("a")
+        };
+
+        let file = cache.get_or_read(Path::new("a"), STAMP, other);
+
+        assert_eq!(file.unwrap().name, "a");
+    }
+
+    #[test]
+    fn files_stay_as_long_as_their_memory_is_within_the_limit() {
+        let (cache, mut reads) = (RecordCache::new(50_000), vec![]);
+        for name in ["a", "b", "a", "b", "a"] {
+            get_or_count(&cache, name, &mut reads);
+        }
+        assert_eq!(reads, ["a", "b"]);
+
+        get_or_count(&cache, "c", &mut reads);
+        get_or_count(&cache, "a", &mut reads);
+        get_or_count(&cache, "b", &mut reads);
+        assert_eq!(reads, ["a", "b", "c", "b"]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_tried_again() {
+        let cache = RecordCache::new(1 << 20);
+
+        assert!(cache.get_or_read(Path::new("a"), STAMP, || None).is_none());
+        assert!(cache.get_or_read(Path::new("a"), STAMP, || record_of("a")).is_some());
+    }
 
     fn log_of(id: &str) -> String {
         format!(

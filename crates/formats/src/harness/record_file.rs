@@ -29,7 +29,13 @@ struct RecordContent {
     names: OnceLock<HashSet<Box<[u8]>>>,
     /// Whether the file has these texts.
     texts: Mutex<HashMap<&'static str, bool>>,
+    /// See [`RecordFile::memory_estimate`].
+    memory: OnceLock<usize>,
 }
+
+/// The bytes of memory of a value or a key in a parsed document, without its text: the value, what a map adds, and what the
+/// allocator adds to each text.
+const VALUE_BYTES: usize = 64;
 
 /// The number of bytes up to which it is quicker to search a file for a name than to collect all names.
 const SEARCHED: usize = 64 << 10;
@@ -51,6 +57,15 @@ impl RecordFile {
 
     pub fn bytes(&self) -> &[u8] {
         &self.content.bytes
+    }
+
+    /// Returns the bytes of memory that the file and its parsed document take. Every value but the first of a list or of an
+    /// object follows a comma, and every one with a key a colon.
+    pub fn memory_estimate(&self) -> usize {
+        *self.content.memory.get_or_init(|| {
+            let bytes = self.bytes();
+            2 * bytes.len() + VALUE_BYTES * (1 + separators_in(bytes))
+        })
     }
 
     /// Returns the document; the error is serde's reason.
@@ -110,6 +125,18 @@ fn names_in(bytes: &[u8]) -> HashSet<Box<[u8]>> {
     names
 }
 
+/// Returns the number of commas and colons of a JSON text that are outside of strings.
+fn separators_in(bytes: &[u8]) -> usize {
+    let (mut count, mut rest) = (0, bytes);
+    loop {
+        let end = memchr::memchr(b'"', rest).unwrap_or(rest.len());
+        count += memchr::memchr2_iter(b',', b':', &rest[..end]).count();
+        let Some(inside) = rest.get(end + 1..) else { return count };
+        let Some(end) = string_end(inside) else { return count };
+        rest = &inside[end + 1..];
+    }
+}
+
 /// Returns where the string that begins here ends.
 fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
@@ -140,6 +167,18 @@ mod tests {
             assert!(["a__b-1", "c__d-2", "list"].iter().all(|name| file.has_name(name)));
             assert!(["no__name-1", "b-1", "c__d"].iter().all(|name| !file.has_name(name)));
         }
+    }
+
+    #[test]
+    fn a_file_of_many_small_values_takes_more_memory_than_one_of_a_long_text() {
+        let numbers = format!("[{}1]", "1,".repeat(10_000));
+        let text = format!("[\"{}\"]", "a, \\\"b: ".repeat(2_000));
+        let estimate =
+            |text: &str| RecordFile::new("a.json", text.as_bytes().to_vec()).memory_estimate();
+
+        assert!(estimate(&numbers) > 10_000 * size_of::<Value>());
+        assert_eq!(estimate(&text), 2 * text.len() + VALUE_BYTES);
+        assert_eq!(estimate("[\"cut \\"), 14 + VALUE_BYTES);
     }
 
     #[test]
