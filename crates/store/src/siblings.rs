@@ -30,14 +30,21 @@ const FILES_PER_PIECE: usize = 64;
 /// The known folders.
 #[derive(Debug, Default)]
 pub struct Siblings {
-    folders: Mutex<HashMap<(PathBuf, &'static str), Arc<FolderLogs>>>,
+    folders: Mutex<HashMap<(PathBuf, &'static str), Arc<KnownFolder>>>,
+}
+
+/// A folder that was read, or is being read: another thread that needs the same one waits for it, and none waits for other
+/// folders.
+#[derive(Debug, Default)]
+struct KnownFolder {
+    /// The time when files were last added to the folder or removed from it.
+    changed: Option<SystemTime>,
+    logs: OnceLock<FolderLogs>,
 }
 
 /// The logs of a folder, as one format reads them.
 #[derive(Debug)]
 struct FolderLogs {
-    /// The time when files were last added to the folder or removed from it.
-    changed: Option<SystemTime>,
     paths: Vec<PathBuf>,
     companions: CompanionFiles,
 }
@@ -56,24 +63,28 @@ impl Siblings {
         format: &'static dyn Format,
     ) -> Vec<PathBuf> {
         let Some(folder) = main.parent() else { return vec![] };
-        let logs = self.folder_logs(folder, format);
+        let known = self.known_folder(folder, format);
+        let logs = known.logs.get_or_init(|| FolderLogs::of_folder(folder, format));
         let found = logs.companions.parts_of(&format.names_in_parts(head)).into_iter();
         found.map(|at| &logs.paths[at]).filter(|path| *path != main).cloned().collect()
     }
 
-    fn folder_logs(&self, folder: &Path, format: &'static dyn Format) -> Arc<FolderLogs> {
+    fn known_folder(&self, folder: &Path, format: &'static dyn Format) -> Arc<KnownFolder> {
         let changed = containers::changed_at(folder);
-        let key = (folder.to_owned(), format.name());
-        // Held while a folder is read: who asks for the same one would only read it a second time.
         let mut all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(logs) = all.get(&key).filter(|it| changed.is_some() && it.changed == changed) {
-            return Arc::clone(logs);
+        let known = all.entry((folder.to_owned(), format.name())).or_default();
+        if changed.is_none() || known.changed != changed {
+            *known = Arc::new(KnownFolder { changed, logs: OnceLock::new() });
         }
+        Arc::clone(known)
+    }
+}
+
+impl FolderLogs {
+    fn of_folder(folder: &Path, format: &'static dyn Format) -> Self {
         let paths = entries_of(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
         let companions = companions_among(&paths, format);
-        let logs = Arc::new(FolderLogs { changed, paths, companions });
-        all.insert(key, Arc::clone(&logs));
-        logs
+        Self { paths, companions }
     }
 }
 

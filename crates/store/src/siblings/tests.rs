@@ -67,6 +67,26 @@ fn a_folder_is_looked_into_while_all_its_logs_are_opened_at_once() {
 }
 
 #[test]
+fn a_folder_is_looked_into_while_another_one_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = ["one", "other"].map(|name| folder.path().join(name).join("main.jsonl"));
+    for log in [&one, &other] {
+        fs::create_dir(log.parent().unwrap()).unwrap();
+        fs::write(log, message_line("S", false)).unwrap();
+    }
+    let format = trajview_formats::format_by_name("claude-code").unwrap();
+    let siblings = Siblings::default();
+
+    let known = siblings.known_folder(one.parent().unwrap(), format);
+    let logs = known.logs.get_or_init(|| {
+        assert!(open_among(&other, &siblings).is_ok());
+        FolderLogs::of_folder(one.parent().unwrap(), format)
+    });
+
+    assert_eq!(logs.paths, [one]);
+}
+
+#[test]
 fn the_folder_of_an_archive_is_looked_into_once_for_all_logs_in_it() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("logs.tar");
@@ -82,9 +102,10 @@ fn the_folder_of_an_archive_is_looked_into_once_for_all_logs_in_it() {
     let format = trajview_formats::format_by_name("claude-code").unwrap();
     let siblings = Siblings::default();
 
-    let first = siblings.folder_logs(&path.join("logs"), format);
-    let second = siblings.folder_logs(&path.join("logs"), format);
+    let first = siblings.known_folder(&path.join("logs"), format);
+    let second = siblings.known_folder(&path.join("logs"), format);
 
-    assert_eq!(first.paths.len(), 2);
+    let logs = first.logs.get_or_init(|| FolderLogs::of_folder(&path.join("logs"), format));
+    assert_eq!(logs.paths.len(), 2);
     assert!(Arc::ptr_eq(&first, &second));
 }
