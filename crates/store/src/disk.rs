@@ -6,6 +6,7 @@
 
 use std::{
     borrow::Cow,
+    ffi::OsString,
     fs,
     io::{self, BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
@@ -68,6 +69,14 @@ pub fn list_folder(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.sort();
     paths
+}
+
+/// Returns the names in a folder of the disk, sorted; None where there are more than `most`.
+pub(crate) fn list_names(folder: &Path, most: usize) -> Option<Vec<OsString>> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(most + 1);
+    let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+    names.sort_unstable();
+    (names.len() <= most).then_some(names)
 }
 
 /// Returns a path without links and from the root on; an address is one already. Errors where nothing is there.

@@ -41,6 +41,7 @@ mod failure_reason;
 mod file_bytes;
 mod file_head_cache;
 mod first_screen;
+mod folder_names;
 mod follower;
 pub mod gold;
 pub mod import;

@@ -20,8 +20,9 @@ use trajview_run::{
 
 use super::{
     archive::Archive,
-    entries::{entries_of, is_plain_file},
+    entries::is_plain_file,
     file_bytes::{FileBytes, ReadAllowance},
+    folder_names::SearchedFolder,
     recording_files::FoundFile,
     trial_sidecars,
 };
@@ -58,20 +59,27 @@ const MOST_RECORDINGS: usize = 16;
 pub(super) fn recordings_beside(log: &Path) -> Vec<PathBuf> {
     let is_recording =
         |path: &PathBuf| path.extension().is_some_and(|it| it == "cast") && is_plain_file(path);
-    let is_trial =
-        |folder: &&Path| TRIAL_RECORDS.iter().any(|name| is_plain_file(&folder.join(name)));
-    let folders: Vec<&Path> = log.ancestors().skip(1).take(trial_sidecars::MOST_UP).collect();
-    // Folders are listed only where there is a trial: thousands of other logs may be in one.
-    let Some(at) = folders.iter().position(is_trial) else { return vec![] };
-    let below = folders[..=at].iter().map(|folder| folder.to_path_buf());
-    let mut recordings: Vec<PathBuf> = vec![];
-    for folder in below.chain([folders[at].join(SESSIONS_FOLDER)]) {
-        let found = entries_of(&folder).into_iter().filter(is_recording);
-        let new: Vec<PathBuf> = found.filter(|path| !recordings.contains(path)).collect();
-        recordings.extend(new);
+    let mut searched: Vec<SearchedFolder> = vec![];
+    for folder in log.ancestors().skip(1).take(trial_sidecars::MOST_UP) {
+        let folder = SearchedFolder::new(folder);
+        let is_trial = TRIAL_RECORDS.iter().any(|name| folder.has_file(name));
+        let sessions = (is_trial && folder.may_have(SESSIONS_FOLDER))
+            .then(|| SearchedFolder::new(&folder.path().join(SESSIONS_FOLDER)));
+        searched.push(folder);
+        searched.extend(sessions);
+        if is_trial {
+            let found = searched.iter().flat_map(SearchedFolder::entries).filter(is_recording);
+            let mut recordings: Vec<PathBuf> = vec![];
+            found.for_each(|path| {
+                if !recordings.contains(&path) {
+                    recordings.push(path);
+                }
+            });
+            recordings.truncate(MOST_RECORDINGS);
+            return recordings;
+        }
     }
-    recordings.truncate(MOST_RECORDINGS);
-    recordings
+    vec![]
 }
 
 /// Turns a recording of version 1, which is one document, into lines. A larger one than may be in memory stays as it is.

@@ -23,6 +23,7 @@ use super::{
     evaluations::evaluation_files,
     file_bytes::{FileAccess, ReadAllowance},
     file_head_cache::FileHeadCache,
+    folder_names::SearchedFolder,
     path_bytes,
     record_files::{read_record, read_start},
     recording_files::FoundRecording,
@@ -76,19 +77,10 @@ pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
 fn existing_records(
     log: &Path,
 ) -> impl Iterator<Item = (&'static dyn Harness, &Path, Cow<'static, str>)> {
-    let mut of_folder: Option<(&Path, bool)> = None;
+    let mut searched: Option<SearchedFolder> = None;
     record_places(log).filter(move |(_, folder, name)| {
-        let path = folder.join(&**name);
-        let is_of_disk = match of_folder {
-            Some((known, is_of_disk)) if known == *folder => is_of_disk,
-            _ => containers::is_folder_of_disk(folder),
-        };
-        of_folder = Some((folder, is_of_disk));
-        match is_of_disk {
-            // Most are not there: one question to the system each.
-            true => disk::symlink_metadata(&path).is_ok_and(|meta| meta.is_file()),
-            false => is_plain_file(&path),
-        }
+        let same = searched.take().filter(|it| it.path() == *folder);
+        searched.insert(same.unwrap_or_else(|| SearchedFolder::new(folder))).has_file(name)
     })
 }
 
@@ -125,9 +117,9 @@ fn files_apart(harness: &dyn Harness, folder: &Path, log: &Path) -> Vec<String> 
     evaluation_files(folder, places, &(places.instances_of_log)(&log))
 }
 
-/// Returns the files that may be the record of the trial of a log, whether they exist or not.
+/// Returns the files that may be the record of the trial of a log.
 pub(crate) fn record_paths(log: &Path) -> impl Iterator<Item = PathBuf> {
-    record_places(log).map(|(_, folder, name)| folder.join(&*name))
+    existing_records(log).map(|(_, folder, name)| folder.join(&*name))
 }
 
 /// Gives a run the result in its main file, which is the record of the trial, or one of those in the record of the job.
@@ -174,8 +166,10 @@ fn read_facts(
     }
     let mut omitted = vec![];
     let paths = files_apart(harness, folder, main).into_iter().chain(harness.sidecar_paths(&log));
+    let searched = SearchedFolder::new(folder);
     let sidecars = paths
         .filter(|name| *name != record.name)
+        .filter(|name| searched.may_have(name))
         .filter_map(|name| read_sidecar(&folder.join(&name), &name, &mut omitted))
         .collect();
     let result = harness.read_trial(&TrialFiles { log: &log, record, sidecars }, run);

@@ -87,11 +87,6 @@ fn container_of(path: &Path) -> Option<&Path> {
     }
 }
 
-/// Returns whether a path is a folder of the disk, in which a path that the disk does not have leads nowhere.
-pub(crate) fn is_folder_of_disk(path: &Path) -> bool {
-    disk::is_dir(path) && !is_repository(path)
-}
-
 /// Returns the time of the last change of a path; of a member of a container, that of the container. None where it is
 /// not known.
 pub fn changed_at(path: &Path) -> Option<SystemTime> {
