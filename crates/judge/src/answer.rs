@@ -223,6 +223,11 @@ fn parse_evidence_text(text: &str) -> Evidence {
 
 /// Returns the JSON objects in a text, one after the other, whatever text is around them.
 pub(crate) fn objects_in(text: &str) -> Vec<Value> {
+    objects_with_text(text).into_iter().map(|(object, _)| object).collect()
+}
+
+/// Returns the JSON objects in a text, as [`objects_in`], each with its own text.
+pub(crate) fn objects_with_text(text: &str) -> Vec<(Value, &str)> {
     let (mut objects, mut at, mut tries) = (vec![], 0, 0);
     while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
         tries += 1;
@@ -233,7 +238,7 @@ pub(crate) fn objects_in(text: &str) -> Vec<Value> {
         match values.next() {
             Some(Ok(value)) => {
                 at = start + values.byte_offset().max(1);
-                objects.push(value);
+                objects.push((value, &text[start..at]));
             }
             _ => at = start + 1,
         }

@@ -239,7 +239,7 @@ impl<'a> JudgeExchange<'a> {
         if let Some(call) =
             reply.calls.iter().find(|call| call.name == scale::answer_call(item.scale()))
         {
-            return match item.parse_answer_object(&call.arguments) {
+            return match item.parse_answer_object(call.arguments.value()) {
                 Ok(answer) => ReplyKind::Answer(answer),
                 Err(why) => ReplyKind::Wrong(why),
             };
@@ -269,12 +269,12 @@ impl<'a> JudgeExchange<'a> {
         for call in calls {
             let answer = match self.calls_left {
                 0 => tools::ToolAnswer::refused(&format!("no calls are left; give your {ending}")),
-                _ => tools::answer_call(&call.name, &call.arguments, self.question.snapshot),
+                _ => tools::answer_call(&call.name, call.arguments.value(), self.question.snapshot),
             };
             self.calls_left = self.calls_left.saturating_sub(1);
             let record = ToolCallRecord {
                 tool: cut_text(&call.name, MOST_NAME),
-                arguments: shorten_arguments(&call.arguments),
+                arguments: shorten_arguments(call.arguments.value()),
                 bytes: answer.text.len(),
                 sha256: sha256(answer.text.as_bytes()),
                 excerpt: cut_text(&answer.text, EXCERPT),

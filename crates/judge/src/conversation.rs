@@ -52,8 +52,14 @@ pub struct ReplyCall {
     /// The server's id of the call; empty where the protocol has none.
     pub id: String,
     pub name: String,
-    /// An object; the raw words where they are no JSON.
-    pub arguments: Value,
+    pub arguments: CallArguments,
+}
+
+/// The arguments of a call, with the text that the judge wrote: it is sent back as it was, so that its keys keep their order.
+#[derive(Debug, Clone)]
+pub struct CallArguments {
+    value: Value,
+    json_text: String,
 }
 
 /// The result of a call.
@@ -105,7 +111,7 @@ impl Conversation {
         /// The size of the tools and their schemas, and of the text around each entry.
         const TOOLS: usize = 4_000;
         const AROUND: usize = 200;
-        let call = |call: &ReplyCall| call.name.len() + call.arguments.to_string().len() + AROUND;
+        let call = |call: &ReplyCall| call.name.len() + call.arguments.json_text().len() + AROUND;
         let entry = |entry: &ConversationEntry| match entry {
             ConversationEntry::Sent(text) => text.len() + AROUND,
             ConversationEntry::Replied(it) => {
@@ -119,10 +125,45 @@ impl Conversation {
     }
 }
 
-/// Reads the arguments of a call out of their words: an object of its own where there are none.
-pub(crate) fn parse_arguments(words: &str) -> Value {
-    match words.trim() {
-        "" => Value::Object(serde_json::Map::new()),
-        words => serde_json::from_str(words).unwrap_or_else(|_| Value::String(words.to_owned())),
+impl CallArguments {
+    /// Reads the arguments from their text: an empty object where there is none, a JSON string where it is no JSON.
+    pub(crate) fn parse(text: &str) -> Self {
+        match text.trim() {
+            "" => Self::from(Value::Object(serde_json::Map::new())),
+            text => match serde_json::from_str(text) {
+                Ok(value) => Self { value, json_text: text.to_owned() },
+                Err(_) => Self::from(Value::String(text.to_owned())),
+            },
+        }
+    }
+
+    /// Returns an object; a string where the text is no JSON.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Returns the JSON text, with the keys in the order in which the judge wrote them.
+    pub fn json_text(&self) -> &str {
+        &self.json_text
+    }
+}
+
+impl From<Value> for CallArguments {
+    /// Makes arguments that no judge wrote; their keys have no order of their own.
+    fn from(value: Value) -> Self {
+        Self { json_text: value.to_string(), value }
+    }
+}
+
+impl Default for CallArguments {
+    fn default() -> Self {
+        Self::parse("")
+    }
+}
+
+impl PartialEq for CallArguments {
+    /// Arguments are equal where they mean the same, whatever the order of their keys.
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
     }
 }

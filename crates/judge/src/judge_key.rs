@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     component::ToolCallRecord,
-    conversation::{JudgeReply, ReplyCall},
+    conversation::{CallArguments, JudgeReply, ReplyCall},
     fault::JudgeFault,
 };
 
@@ -93,13 +93,19 @@ impl JudgeKey {
         let call = |call: ReplyCall| ReplyCall {
             id: self.hide_key(&call.id),
             name: self.hide_key(&call.name),
-            arguments: self.hide_in(&call.arguments),
+            arguments: self.hide_in_arguments(call.arguments),
         };
         JudgeReply {
             text: self.hide_key(&reply.text),
             calls: reply.calls.into_iter().map(call).collect(),
             ..reply
         }
+    }
+
+    /// Hides the key in arguments. Those without the key keep their text.
+    fn hide_in_arguments(&self, arguments: CallArguments) -> CallArguments {
+        let hidden = CallArguments::from(self.hide_in(arguments.value()));
+        if hidden == arguments { arguments } else { hidden }
     }
 
     /// Hides the key in the record of a tool call, as [`Self::hide_key`]: the recording itself may contain the key.

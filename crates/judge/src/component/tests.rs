@@ -30,7 +30,7 @@ fn reply_with_calls(calls: &[(&str, Value)]) -> JudgeReply {
     let call = |(number, (name, arguments)): (usize, &(&str, Value))| ReplyCall {
         id: format!("call_{number}"),
         name: (*name).into(),
-        arguments: arguments.clone(),
+        arguments: arguments.clone().into(),
     };
     JudgeReply { calls: calls.iter().enumerate().map(call).collect(), ..JudgeReply::default() }
 }

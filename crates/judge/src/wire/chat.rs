@@ -5,8 +5,8 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     conversation::{
-        CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
-        parse_arguments,
+        CallArguments, CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall,
+        ReplyUsage,
     },
     fault::JudgeFault,
     settings::JudgeConfig,
@@ -70,23 +70,26 @@ impl Wire for ChatWire {
         })
     }
 
-    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {
+    fn parse_reply(&self, document: &Value, text: &str) -> Result<JudgeReply, JudgeFault> {
         let choice = fields::list_field(document, "choices").first();
         let choice = choice.ok_or_else(|| JudgeFault::Malformed("it has no choices".into()))?;
         let message = choice
             .get("message")
             .ok_or_else(|| JudgeFault::Malformed("its choice has no message".into()))?;
-        let call = |call: &Value| {
+        let call = |(number, call): (usize, &Value)| {
             let function = call.get("function")?;
-            Some(call_of(
-                fields::text_field(call, "id"),
-                fields::text_field(function, "name"),
-                &words_of(function),
-            ))
+            let number = number.to_string();
+            let place = ["choices", "0", "message", "tool_calls", &number, "function", "arguments"];
+            Some(ReplyCall {
+                id: fields::text_field(call, "id").to_owned(),
+                name: fields::text_field(function, "name").to_owned(),
+                arguments: CallArguments::parse(&words_of(function, text, &place)),
+            })
         };
+        let calls = fields::list_field(message, "tool_calls").iter().enumerate();
         Ok(JudgeReply {
             text: content_text(message.get("content")),
-            calls: fields::list_field(message, "tool_calls").iter().filter_map(call).collect(),
+            calls: calls.filter_map(call).collect(),
             usage: parse_usage(document.get("usage")),
             is_cut: fields::text_field(choice, "finish_reason") == "length",
         })
@@ -97,16 +100,12 @@ impl Wire for ChatWire {
     }
 }
 
-fn call_of(id: &str, name: &str, words: &str) -> ReplyCall {
-    ReplyCall { id: id.to_owned(), name: name.to_owned(), arguments: parse_arguments(words) }
-}
-
-/// Arguments are words with JSON in them; some servers send the object itself.
-fn words_of(function: &Value) -> String {
+/// Arguments are words with JSON in them; some servers send the object itself, which is at this place of the document.
+fn words_of(function: &Value, document: &str, place: &[&str]) -> String {
     match function.get("arguments") {
         Some(Value::String(words)) => words.clone(),
         Some(Value::Null) | None => String::new(),
-        Some(other) => other.to_string(),
+        Some(_) => fields::json_text_at(document, place).unwrap_or_default().to_owned(),
     }
 }
 
@@ -142,7 +141,7 @@ fn reply_message(reply: &JudgeReply) -> Value {
     if !reply.calls.is_empty() {
         let call = |call: &ReplyCall| {
             json!({"id": call.id, "type": "function", "function": {
-                "name": call.name, "arguments": call.arguments.to_string(),
+                "name": call.name, "arguments": call.arguments.json_text(),
             }})
         };
         message["tool_calls"] = reply.calls.iter().map(call).collect();
@@ -175,7 +174,7 @@ impl ReplyPieces for ChatStream {
             self.reply.usage = parse_usage(piece.get("usage"));
         }
         if let Some(choice) = fields::list_field(&piece, "choices").first() {
-            self.take_choice(choice);
+            self.take_choice(choice, &event.data);
         }
         Ok(())
     }
@@ -186,19 +185,20 @@ impl ReplyPieces for ChatStream {
 }
 
 impl ChatStream {
-    fn take_choice(&mut self, choice: &Value) {
+    fn take_choice(&mut self, choice: &Value, document: &str) {
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             self.is_complete = true;
             self.reply.is_cut = reason == "length";
         }
         let Some(delta) = choice.get("delta") else { return };
         self.reply.text.push_str(&content_text(delta.get("content")));
-        for piece in fields::list_field(delta, "tool_calls") {
-            self.take_call(piece);
+        for (number, piece) in fields::list_field(delta, "tool_calls").iter().enumerate() {
+            self.take_call(piece, number, document);
         }
     }
 
-    fn take_call(&mut self, piece: &Value) {
+    /// Takes a piece of a call, the entry of this number in the document.
+    fn take_call(&mut self, piece: &Value, entry: usize, document: &str) {
         let (number, id) = (fields::count_field(piece, "index"), fields::text_field(piece, "id"));
         let index = match number {
             Some(_) => self.calls.iter().position(|(it, ..)| *it == number),
@@ -215,7 +215,9 @@ impl ChatStream {
         }
         if let Some(function) = piece.get("function") {
             call.name.push_str(fields::text_field(function, "name"));
-            words.push_str(&words_of(function));
+            let entry = entry.to_string();
+            let place = ["choices", "0", "delta", "tool_calls", &entry, "function", "arguments"];
+            words.push_str(&words_of(function, document, &place));
         }
     }
 }

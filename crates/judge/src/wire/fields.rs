@@ -1,6 +1,8 @@
 //! Reading documents that other people's servers wrote: what is missing is absent, never a panic.
 
-use serde_json::Value;
+use std::collections::HashMap;
+
+use serde_json::{Value, value::RawValue};
 
 use crate::{answer::cut_text, fault::JudgeFault};
 
@@ -38,6 +40,25 @@ fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     cut_text(&line, MOST_SAID)
+}
+
+/// Returns the JSON text at a place of a document, as it was written: keys of objects, and numbers of entries of lists.
+pub(crate) fn json_text_at<'a>(document: &'a str, place: &[&str]) -> Option<&'a str> {
+    let mut text = document;
+    for key in place {
+        let found: &RawValue = match key.parse::<usize>() {
+            Ok(number) => {
+                let entries: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+                entries.get(number).copied()?
+            }
+            Err(_) => {
+                let entries: HashMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+                entries.get(*key).copied()?
+            }
+        };
+        text = found.get();
+    }
+    Some(text)
 }
 
 /// Returns the text of a field; empty where there is none.

@@ -1,11 +1,11 @@
 //! Messages: `POST BASE/messages`.
 
 use serde::Serialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     conversation::{
-        CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
+        CallArguments, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
     },
     fault::JudgeFault,
     settings::JudgeConfig,
@@ -23,13 +23,27 @@ struct MessagesRequest<'a> {
     model: &'a str,
     max_tokens: u32,
     system: &'a str,
-    messages: Vec<Value>,
+    messages: Vec<EntryMessage<'a>>,
     /// Left out where it is empty: servers refuse an empty list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<MessagesTool>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct EntryMessage<'a> {
+    role: &'static str,
+    content: Vec<ContentBlock<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ContentBlock<'a> {
+    Text { text: &'a str },
+    ToolUse { id: &'a str, name: &'a str, input: Box<RawValue> },
+    ToolResult { tool_use_id: &'a str, content: &'a str, is_error: bool },
 }
 
 #[derive(Serialize)]
@@ -50,7 +64,7 @@ impl Wire for MessagesWire {
     }
 
     fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> String {
-        let messages: Vec<Value> = conversation.entries.iter().map(entry_message).collect();
+        let messages = conversation.entries.iter().map(entry_message).collect();
         let tool = |ToolOffer { name, about, schema }| MessagesTool {
             name,
             description: about,
@@ -67,7 +81,7 @@ impl Wire for MessagesWire {
         })
     }
 
-    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {
+    fn parse_reply(&self, document: &Value, text: &str) -> Result<JudgeReply, JudgeFault> {
         if document.get("content").is_none() {
             return Err(JudgeFault::Malformed("it has no content".into()));
         }
@@ -76,13 +90,15 @@ impl Wire for MessagesWire {
             usage: document.get("usage").map(parse_usage).unwrap_or_default(),
             ..JudgeReply::default()
         };
-        for block in fields::list_field(document, "content") {
+        for (number, block) in fields::list_field(document, "content").iter().enumerate() {
             match fields::text_field(block, "type") {
                 "text" => reply.text.push_str(fields::text_field(block, "text")),
-                "tool_use" => reply.calls.push(ReplyCall {
-                    arguments: block.get("input").cloned().unwrap_or_default(),
-                    ..call_of(block)
-                }),
+                "tool_use" => {
+                    let place = ["content", &number.to_string(), "input"];
+                    let input = fields::json_text_at(text, &place).unwrap_or_default();
+                    let arguments = CallArguments::parse(input);
+                    reply.calls.push(ReplyCall { arguments, ..call_of(block) });
+                }
                 _ => {} // thinking, and kinds we did not ask for
             }
         }
@@ -96,7 +112,7 @@ impl Wire for MessagesWire {
 
 fn call_of(block: &Value) -> ReplyCall {
     let field = |name| fields::text_field(block, name).to_owned();
-    ReplyCall { id: field("id"), name: field("name"), arguments: Value::Null }
+    ReplyCall { id: field("id"), name: field("name"), arguments: CallArguments::default() }
 }
 
 /// Reads the usage. The input has three parts, by how it was cached.
@@ -111,36 +127,39 @@ pub(crate) fn parse_usage(usage: &Value) -> ReplyUsage {
     }
 }
 
-fn entry_message(entry: &ConversationEntry) -> Value {
-    match entry {
-        ConversationEntry::Sent(text) => {
-            json!({"role": "user", "content": [{"type": "text", "text": text}]})
-        }
+fn entry_message(entry: &ConversationEntry) -> EntryMessage<'_> {
+    let (role, content) = match entry {
+        ConversationEntry::Sent(text) => ("user", vec![ContentBlock::Text { text }]),
         ConversationEntry::Replied(reply) => {
             // The protocol takes no message without content, and no empty text.
             let is_silent = reply.text.trim().is_empty();
-            let words = if reply.calls.is_empty() && is_silent { "(nothing)" } else { &reply.text };
-            let text_block =
-                (!words.trim().is_empty()).then(|| json!({"type": "text", "text": words}));
-            let call = |call: &ReplyCall| {
-                let input = if call.arguments.is_object() { &call.arguments } else { &json!({}) };
-                json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
-            };
-            let blocks: Vec<Value> =
-                text_block.into_iter().chain(reply.calls.iter().map(call)).collect();
-            json!({"role": "assistant", "content": blocks})
+            let text = if reply.calls.is_empty() && is_silent { "(nothing)" } else { &reply.text };
+            let text_block = (!text.trim().is_empty()).then_some(ContentBlock::Text { text });
+            let calls = reply.calls.iter().map(|call| ContentBlock::ToolUse {
+                id: &call.id,
+                name: &call.name,
+                input: input_of(&call.arguments),
+            });
+            ("assistant", text_block.into_iter().chain(calls).collect())
         }
         ConversationEntry::Results(results) => {
-            let block = |it: &CallOutcome| {
-                json!({
-                    "type": "tool_result", "tool_use_id": it.id, "content": it.text,
-                    "is_error": it.is_error,
-                })
-            };
-            let blocks: Vec<Value> = results.iter().map(block).collect();
-            json!({"role": "user", "content": blocks})
+            let blocks = results.iter().map(|it| ContentBlock::ToolResult {
+                tool_use_id: &it.id,
+                content: &it.text,
+                is_error: it.is_error,
+            });
+            ("user", blocks.collect())
         }
-    }
+    };
+    EntryMessage { role, content }
+}
+
+/// Returns the arguments as the judge wrote them; the protocol takes an object only.
+fn input_of(arguments: &CallArguments) -> Box<RawValue> {
+    let written = Some(arguments).filter(|it| it.value().is_object());
+    let text = written.map_or("{}", CallArguments::json_text);
+    // The text of arguments is JSON.
+    RawValue::from_string(text.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 #[derive(Default)]

@@ -17,7 +17,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::{
     answer_schema::to_raw_schema,
-    conversation::{Conversation, JudgeReply, ReplyCall, parse_arguments},
+    conversation::{CallArguments, Conversation, JudgeReply, ReplyCall},
     fault::JudgeFault,
     scale,
     settings::{JudgeConfig, JudgeKind},
@@ -37,8 +37,8 @@ pub trait Wire: Sync {
     /// Returns the JSON text of a request; the keys of an answer's schema are in the order in which a judge is to answer.
     fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> String;
 
-    /// Reads a reply that came in one piece.
-    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault>;
+    /// Reads a reply that came in one piece: its document, and the text of it for what is to keep its order.
+    fn parse_reply(&self, document: &Value, text: &str) -> Result<JudgeReply, JudgeFault>;
 
     /// Returns a reply that comes piece by piece.
     fn streamed_reply(&self) -> Box<dyn ReplyPieces>;
@@ -62,7 +62,7 @@ fn finish_reply<N>(
         return Err(JudgeFault::BrokenOff("the stream ended in the middle".into()));
     }
     let call = |(_, call, words): (N, ReplyCall, String)| ReplyCall {
-        arguments: parse_arguments(&words),
+        arguments: CallArguments::parse(&words),
         ..call
     };
     Ok(JudgeReply { calls: calls.into_iter().map(call).collect(), ..reply })
@@ -119,7 +119,8 @@ pub fn parse_body(wire: &dyn Wire, body: &[u8]) -> Result<JudgeReply, JudgeFault
     })?;
     match fields::error_of(&document) {
         Some(message) => Err(JudgeFault::BrokenOff(message)),
-        None => wire.parse_reply(&document),
+        // JSON that could be read is UTF-8.
+        None => wire.parse_reply(&document, &String::from_utf8_lossy(body)),
     }
 }
 

@@ -3,11 +3,13 @@
 //!
 //! The answer may come wrapped as `claude -p --output-format json` prints it; the tokens are then read as well.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
-    answer::objects_in,
-    conversation::{Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage},
+    answer::objects_with_text,
+    conversation::{
+        CallArguments, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
+    },
     fault::JudgeFault,
     flags,
     prompt::fill_blanks,
@@ -68,7 +70,10 @@ fn tools_in_words() -> String {
 
 fn reply_text(reply: &JudgeReply) -> String {
     match reply.calls.first() {
-        Some(call) => json!({"tool": call.name, "arguments": call.arguments}).to_string(),
+        Some(call) => {
+            let name = Value::from(call.name.as_str());
+            format!(r#"{{"tool": {name}, "arguments": {}}}"#, call.arguments.json_text())
+        }
         None => reply.text.clone(),
     }
 }
@@ -76,41 +81,52 @@ fn reply_text(reply: &JudgeReply) -> String {
 /// Reads what a program printed.
 pub fn parse_output(printed: &[u8]) -> Result<JudgeReply, JudgeFault> {
     let text = String::from_utf8_lossy(printed);
-    let (text, usage) = match serde_json::from_slice(printed).ok().and_then(result_record) {
-        Some(result) => result_text(&result)?,
+    let document = serde_json::from_slice::<Value>(printed).ok();
+    let (text, usage) = match document.as_ref().and_then(result_record) {
+        Some((result, place)) => result_text(result, place, &text)?,
         None => (text.trim().to_owned(), ReplyUsage::default()),
     };
-    let objects = objects_in(&text);
+    let objects = objects_with_text(&text);
     let is_answer = |object: &Value| {
         let is_level =
             ["level", "score", "scores", "verdict"].iter().any(|key| object.get(key).is_some());
         is_level || flags::is_answer(object)
     };
-    let call = objects.iter().find_map(|object| {
+    let call = objects.iter().find_map(|(object, object_text)| {
         let name = object.get("tool").and_then(Value::as_str)?.to_owned();
-        let arguments = object.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        let arguments = fields::json_text_at(object_text, &["arguments"]).unwrap_or_default();
+        let arguments = CallArguments::parse(arguments);
         Some(ReplyCall { id: String::new(), name, arguments })
     });
-    let calls = call.into_iter().filter(|_| !objects.iter().any(is_answer)).collect();
+    let calls =
+        call.into_iter().filter(|_| !objects.iter().any(|(object, _)| is_answer(object))).collect();
     Ok(JudgeReply { text, calls, usage, is_cut: false })
 }
 
-/// Returns the last record of a program that reports what it did as JSON.
-fn result_record(document: Value) -> Option<Value> {
-    let last = match document {
-        Value::Array(mut records) => records.pop()?,
-        other => other,
+/// Returns the last record of a program that reports what it did as JSON, with its number where the report is a list.
+fn result_record(document: &Value) -> Option<(&Value, Option<usize>)> {
+    let (last, number) = match document {
+        Value::Array(records) => (records.last()?, Some(records.len() - 1)),
+        other => (other, None),
     };
-    (fields::text_field(&last, "type") == "result").then_some(last)
+    (fields::text_field(last, "type") == "result").then_some((last, number))
 }
 
-fn result_text(result: &Value) -> Result<(String, ReplyUsage), JudgeFault> {
+/// Reads the record of this number of what a program printed.
+fn result_text(
+    result: &Value,
+    number: Option<usize>,
+    printed: &str,
+) -> Result<(String, ReplyUsage), JudgeFault> {
     let result_text = fields::text_field(result, "result");
     if result.get("is_error").and_then(Value::as_bool) == Some(true) {
         let excerpt = fields::excerpt_of(result_text.as_bytes());
         return Err(JudgeFault::Program(format!("the program reports a failure: {excerpt}")));
     }
     let usage = result.get("usage").map(super::messages::parse_usage).unwrap_or_default();
-    let structured = result.get("structured_output").filter(|object| object.is_object());
-    Ok((structured.map_or_else(|| result_text.to_owned(), Value::to_string), usage))
+    let number = number.map(|number| number.to_string());
+    let place: Vec<&str> = number.as_deref().into_iter().chain(["structured_output"]).collect();
+    let has_object = result.get("structured_output").is_some_and(Value::is_object);
+    let structured = has_object.then(|| fields::json_text_at(printed, &place)).flatten();
+    Ok((structured.unwrap_or(result_text).to_owned(), usage))
 }

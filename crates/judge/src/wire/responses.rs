@@ -5,8 +5,8 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     conversation::{
-        CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
-        parse_arguments,
+        CallArguments, CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall,
+        ReplyUsage,
     },
     fault::JudgeFault,
     settings::JudgeConfig,
@@ -67,7 +67,7 @@ impl Wire for ResponsesWire {
         })
     }
 
-    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {
+    fn parse_reply(&self, document: &Value, _text: &str) -> Result<JudgeReply, JudgeFault> {
         reply_of(document, fields::list_field(document, "output"))
     }
 
@@ -97,7 +97,7 @@ fn reply_of(document: &Value, output: &[Value]) -> Result<JudgeReply, JudgeFault
             "function_call" => reply.calls.push(ReplyCall {
                 id: fields::text_field(item, "call_id").to_owned(),
                 name: fields::text_field(item, "name").to_owned(),
-                arguments: parse_arguments(fields::text_field(item, "arguments")),
+                arguments: CallArguments::parse(fields::text_field(item, "arguments")),
             }),
             _ => {} // reasoning, and kinds we did not ask for
         }
@@ -119,7 +119,7 @@ fn entry_items(entry: &ConversationEntry) -> Vec<Value> {
             let call = |call: &ReplyCall| {
                 json!({
                     "type": "function_call", "call_id": call.id, "name": call.name,
-                    "arguments": call.arguments.to_string(),
+                    "arguments": call.arguments.json_text(),
                 })
             };
             text_item.into_iter().chain(reply.calls.iter().map(call)).collect()

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use trajview_run::judging::JudgingScale;
 
-use crate::conversation::{CallOutcome, ConversationEntry, ReplyCall, ReplyUsage};
+use crate::conversation::{CallArguments, CallOutcome, ConversationEntry, ReplyCall, ReplyUsage};
 
 fn http_wires() -> [(JudgeKind, &'static dyn Wire); 3] {
     [JudgeKind::Chat, JudgeKind::Responses, JudgeKind::Messages]
@@ -18,7 +18,7 @@ fn sample_settings(kind: JudgeKind) -> JudgeConfig {
 }
 
 fn sample_call(id: &str) -> ReplyCall {
-    ReplyCall { id: id.into(), name: "read".into(), arguments: json!({"path": "a.py"}) }
+    ReplyCall { id: id.into(), name: "read".into(), arguments: json!({"path": "a.py"}).into() }
 }
 
 fn sample_conversation() -> Conversation {
@@ -271,6 +271,71 @@ fn a_judge_is_to_give_its_evidence_and_its_reason_before_the_level_on_every_wire
         assert!(places(scale::built_in_prompt(scale)).is_sorted());
         assert!(places(scale::example_answer(scale)).is_sorted());
     }
+}
+
+const ORDERED_ANSWER: &str = r#"{"rationale": "seen", "evidence": [], "level": 3}"#;
+
+/// Returns a reply of a server, in one piece, whose answer has its keys in an order of its own.
+fn reply_with_ordered_answer(kind: JudgeKind) -> String {
+    let quoted = Value::from(ORDERED_ANSWER);
+    match kind {
+        JudgeKind::Chat => format!(
+            r#"{{"choices": [{{"message": {{"tool_calls": [{{"id": "c1", "function": {{"name": "verdict", "arguments": {ORDERED_ANSWER}}}}}]}}}}]}}"#
+        ),
+        JudgeKind::Responses => format!(
+            r#"{{"output": [{{"type": "function_call", "call_id": "c1", "name": "verdict", "arguments": {quoted}}}]}}"#
+        ),
+        JudgeKind::Messages => format!(
+            r#"{{"content": [{{"type": "text", "text": "So:"}}, {{"type": "tool_use", "id": "c1", "name": "verdict", "input": {ORDERED_ANSWER}}}]}}"#
+        ),
+        JudgeKind::Command => unreachable!("no server"),
+    }
+}
+
+#[test]
+fn an_answer_is_sent_back_with_its_keys_in_the_order_in_which_the_judge_gave_them() {
+    for (kind, wire) in http_wires() {
+        let reply = parse_body(wire, reply_with_ordered_answer(kind).as_bytes()).unwrap();
+        let mut conversation = sample_conversation();
+        conversation.entries = vec![ConversationEntry::Replied(reply)];
+
+        let body = wire.request_body(&sample_settings(kind), &conversation);
+
+        let quoted = Value::from(ORDERED_ANSWER).to_string();
+        assert!(body.contains(ORDERED_ANSWER) || body.contains(&quoted), "{kind:?}: {body}");
+    }
+}
+
+#[test]
+fn a_streamed_answer_of_chat_that_is_no_text_keeps_its_order() {
+    let event = format!(
+        "data: {{\"choices\": [{{\"finish_reason\": \"stop\", \"delta\": {{\"tool_calls\": [{{\"index\": 0, \"function\": \
+         {{\"name\": \"verdict\", \"arguments\": {ORDERED_ANSWER}}}}}]}}}}]}}\n\n"
+    );
+    let reply = read_split(wire_for(JudgeKind::Chat).unwrap(), event.as_bytes(), 9).unwrap();
+    assert_eq!(reply.calls[0].arguments.json_text(), ORDERED_ANSWER);
+}
+
+#[test]
+fn a_programs_call_and_its_answer_keep_their_order() {
+    let call = r#"{"tool": "read", "arguments": {"path": "a.py", "end": 9, "start": 1}}"#;
+    let result = format!(r#"{{"type": "result", "structured_output": {ORDERED_ANSWER}}}"#);
+
+    let reply = plain::parse_output(format!("First {call} please").as_bytes()).unwrap();
+    let mut conversation = sample_conversation();
+    conversation.entries = vec![ConversationEntry::Replied(reply)];
+
+    assert!(plain::conversation_text(&conversation).contains(call));
+    for printed in [result.clone(), format!("[{{}}, {result}]")] {
+        assert_eq!(plain::parse_output(printed.as_bytes()).unwrap().text, ORDERED_ANSWER);
+    }
+}
+
+#[test]
+fn arguments_that_are_no_json_are_sent_back_as_a_json_string() {
+    let broken = CallArguments::parse("{\"level\": ");
+    assert_eq!(broken.json_text(), r#""{\"level\":""#);
+    assert_eq!(CallArguments::parse(" ").json_text(), "{}");
 }
 
 #[test]
