@@ -6,6 +6,16 @@ pub const CHECKLIST_TEMPLATE: &str = include_str!("templates/checklist.json");
 pub const CODEBOOK_PROMPT: &str = include_str!("judge/codebook.md");
 pub const COMMAND_PROTOCOL: &str = include_str!("judge/command.md");
 pub const COMPONENTS_PROMPT: &str = include_str!("judge/slump-5.md");
+/// The prompt for components in other words, which mean the same: `judge/rewordings/slump-5-N.md` at N - 1. Their levels and the form of
+/// the answer are those of [`COMPONENTS_PROMPT`].
+pub const COMPONENTS_REWORDINGS: [&str; 4] = [
+    include_str!("judge/rewordings/slump-5-1.md"),
+    include_str!("judge/rewordings/slump-5-2.md"),
+    include_str!("judge/rewordings/slump-5-3.md"),
+    include_str!("judge/rewordings/slump-5-4.md"),
+];
+/// The part of a prompt that requests a confidence.
+pub const CONFIDENCE_PROMPT: &str = include_str!("judge/confidence.md");
 pub const DECISIONS_PROMPT: &str = include_str!("judge/decisions.md");
 pub const EARLIER_CODEBOOK_PROMPT: &str = include_str!("judge/earlier/codebook.md");
 pub const EARLIER_COMPONENTS_PROMPT: &str = include_str!("judge/earlier/slump-5.md");

@@ -5,7 +5,7 @@ mod document;
 mod fitness;
 mod grouping;
 pub(super) mod inputs;
-mod number_text;
+pub(super) mod number_text;
 mod panel;
 mod reference;
 mod repeats;

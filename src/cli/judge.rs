@@ -1,10 +1,13 @@
 //! `trajview judge`: asks a judge about the components of a run, places in its code, decisions or parts of its process,
 //! and writes the answers beside the run.
 
+mod drift;
+mod frozen_set;
 mod panel;
 mod report;
 mod shard;
 pub mod signals;
+mod variants;
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-use clap::builder::TypedValueParser;
+use clap::builder::{ArgPredicate, TypedValueParser};
 
 use trajview_analysis as analysis;
 use trajview_formats as formats;
@@ -22,7 +25,7 @@ use trajview_judge::{
     criteria::{self, Criteria},
     document::JudgementDocument,
     fault::JudgeFault,
-    job::{JobError, JobItems, JobRequest},
+    job::{JobError, JobItems, JobRequest, QuestionVariant},
     judge_states::{self, EachError, JudgedStates, StateEvent, judge_each},
     judging::{JudgingFiles, JudgingHalt, JudgingJob},
     prompt::{self, JudgePrompt},
@@ -59,6 +62,9 @@ use super::{
 /// With --shard RUN is a folder: one judge judges each run bundle of the shard, with one budget. A state that the same
 /// judge judged with the same prompt is skipped, and a stopped judgement continues.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("run", |run| {
+    run.required(false).required_unless_present("against").default_value_if("against", ArgPredicate::IsPresent, ".")
+}))]
 pub struct JudgeArgs {
     #[command(flatten)]
     run: RunArg,
@@ -112,6 +118,10 @@ pub struct JudgeArgs {
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
     #[command(flatten)]
+    variants: variants::VariantArgs,
+    #[command(flatten)]
+    drift: drift::DriftArgs,
+    #[command(flatten)]
     sharding: ShardArgs,
     /// The settings file, instead of the usual one
     #[arg(long, value_name = "FILE")]
@@ -146,7 +156,11 @@ pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
             "--decisions works only with --rubric decisions",
         ));
     }
+    variants::check_variants(args)?;
     let judges = judges_by_name(args)?;
+    if let Some(set) = args.drift.set_path()? {
+        return drift::run_drift(args, set, judges, out);
+    }
     if args.sharding.is_named() {
         return shard::run_shard(args, &judges, out);
     }
@@ -156,8 +170,13 @@ pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
         several => return panel::run_panel(args, several, &moments, out),
     };
     if args.dry_run {
-        let (jobs, left_out) =
-            judge_states::jobs_for_turns(&moments, |turn| audited.job_at_turn(turn))?;
+        let (mut jobs, mut left_out) = (vec![], vec![]);
+        for variant in &audited.variants {
+            let job = |turn| audited.variant_job(*variant, turn);
+            let (more, left) = judge_states::jobs_for_turns(&moments, job)?;
+            jobs.extend(more);
+            left_out = left;
+        }
         report::print_plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
@@ -182,7 +201,9 @@ fn judging_calls(
     let mut calls = vec![];
     for settings in judges {
         let request = judging_request(args, settings, &opened)?;
-        calls.push(JudgingCall { request, opened: opened.clone(), bundle: bundle.clone() });
+        let (variants, _) = args.variants.variants_and_repeats(args.repeat);
+        let (opened, bundle) = (opened.clone(), bundle.clone());
+        calls.push(JudgingCall { request, variants, opened, bundle });
     }
     Ok((calls, moments))
 }
@@ -199,6 +220,8 @@ enum JudgingBegin {
 struct JudgingCall {
     opened: Arc<OpenedRecording>,
     request: JobRequest,
+    /// The variants of the question, asked one after the other; at least one.
+    variants: Vec<QuestionVariant>,
     bundle: PathBuf,
 }
 
@@ -206,7 +229,13 @@ impl JudgingCall {
     /// Makes the job for the state after `turn` turns. Earlier judgements to carry on are read now, when those of the
     /// states before are complete.
     fn job_at_turn(&self, turn: usize) -> Result<JudgingJob, JobError> {
-        JudgingJob::prepare(JobRequest { turn, ..self.request.clone() }, &self.bundle, &self.opened)
+        self.variant_job(self.request.variant, turn)
+    }
+
+    /// Makes the job as [`Self::job_at_turn`], with a variant of the question.
+    fn variant_job(&self, variant: QuestionVariant, turn: usize) -> Result<JudgingJob, JobError> {
+        let request = JobRequest { turn, variant, ..self.request.clone() };
+        JudgingJob::prepare(request, &self.bundle, &self.opened)
     }
 }
 
@@ -239,23 +268,35 @@ fn run_judging(
         StateEvent::LeftOut(left_out) => report::print_left_out(left_out),
     };
     let mut states = JudgedStates::default();
-    let mut go = |start, states: &mut JudgedStates| {
-        let job = |turn| audited.job_at_turn(turn)?.with_key();
-        judge_each(moments, job, (budget, start), (&judgements, &stop), &mut tell, states)
-    };
-    match begin {
-        JudgingBegin::As(start) => go(start, &mut states)?,
-        JudgingBegin::ResumeOrAnew => {
-            go(JudgingStart::Resume, &mut states)?;
-            if states.has_nothing_to_resume() {
-                states = JudgedStates::default();
-                go(JudgingStart::Anew, &mut states)?;
+    for variant in &audited.variants {
+        let mut go = |start, states: &mut JudgedStates| {
+            let job = |turn| audited.variant_job(*variant, turn)?.with_key();
+            judge_each(moments, job, (budget, start), (&judgements, &stop), &mut tell, states)
+        };
+        let mut asked = JudgedStates::default();
+        // Of several variants some may not have been asked before a stop.
+        let is_first = states.judged.is_empty();
+        match begin {
+            JudgingBegin::As(start) if is_first => go(start, &mut asked)?,
+            JudgingBegin::As(JudgingStart::Anew) => go(JudgingStart::Anew, &mut asked)?,
+            JudgingBegin::As(JudgingStart::Resume) | JudgingBegin::ResumeOrAnew => {
+                go(JudgingStart::Resume, &mut asked)?;
+                if asked.has_nothing_to_resume() {
+                    asked = JudgedStates::default();
+                    go(JudgingStart::Anew, &mut asked)?;
+                }
             }
         }
+        let is_over = asked.judged.iter().any(|(_, it)| it.halted.is_some());
+        states.judged.extend(asked.judged);
+        states.left_out.extend(asked.left_out);
+        if is_over {
+            break;
+        }
     }
-    match args.each {
-        Some(_) => report::print_each_result(&states, args.json, out)?,
-        None => states
+    match args.each.is_some() || audited.variants.len() > 1 {
+        true => report::print_each_result(&states, args.json, out)?,
+        false => states
             .judged
             .iter()
             .try_for_each(|(job, it)| report::print_result(job, it, args.json, out))?,
@@ -378,6 +419,7 @@ fn judging_request(
     opened: &OpenedRecording,
 ) -> Result<JobRequest, CommandFailure> {
     let wanted: Vec<String> = args.components.iter().map(|id| id.trim().to_owned()).collect();
+    let (variants, repeats) = args.variants.variants_and_repeats(args.repeat);
     Ok(JobRequest {
         settings,
         prompt: read_prompt(args.rubric, args.prompt.as_deref())?,
@@ -396,7 +438,8 @@ fn judging_request(
         components: (wanted != ["all"]).then_some(wanted),
         turn: 0,
         budget: args.budget,
-        repeats: usize::from(args.repeat),
+        repeats,
+        variant: variants.first().copied().unwrap_or_default(),
     })
 }
 
@@ -410,6 +453,7 @@ impl From<JobError> for CommandFailure {
             | JobError::NoDecisions(_)
             | JobError::NoPart { .. }
             | JobError::UnknownPart(_)
+            | JobError::NoRewording
             | JobError::NoKey { .. } => Exit::WrongArguments,
             JobError::NoFiles(_) => Exit::CannotRead,
             JobError::NoChecklist(_) => Exit::CannotUnderstand,

@@ -67,6 +67,9 @@ pub fn read_rubric(files: &[SourceBytes<'_>]) -> Rubric {
             RubricFile::Exposure => rubric.exposure = checklist::read_exposure(file, warnings),
             RubricFile::Gold => rubric.gold = gold::read_gold(file, warnings),
             RubricFile::Judgement => match judgement::read_judgement(file, warnings) {
+                Some(judgement::JudgementContent::Scores(it)) if it.test.is_some() => {
+                    rubric.judge_tests.push(it);
+                }
                 Some(judgement::JudgementContent::Scores(it)) => rubric.judgements.push(it),
                 Some(judgement::JudgementContent::Flags(it)) => rubric.flaggings.push(it),
                 Some(judgement::JudgementContent::Decisions(it)) => rubric.decisions.push(it),
@@ -76,7 +79,8 @@ pub fn read_rubric(files: &[SourceBytes<'_>]) -> Rubric {
             RubricFile::Labels => rubric.labels.extend(labels::read_labels(file, warnings)),
         }
     }
-    for judgements in [&mut rubric.judgements, &mut rubric.decisions, &mut rubric.process] {
+    let Rubric { judgements, judge_tests, decisions, process, .. } = &mut rubric;
+    for judgements in [judgements, judge_tests, decisions, process] {
         judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
     }
     rubric.flaggings.sort_by(|a, b| a.created_at.cmp(&b.created_at));
@@ -105,7 +109,7 @@ fn unknown_ids(rubric: &Rubric) -> Vec<Warning> {
     for entry in rubric.exposure.iter().flat_map(|exposure| &exposure.components) {
         unknown("exposure.json", &entry.id, "the exposure of a component");
     }
-    for judgement in &rubric.judgements {
+    for judgement in rubric.judgements.iter().chain(&rubric.judge_tests) {
         for verdict in &judgement.verdicts {
             unknown(&judgement.file, &verdict.component, "has a verdict on");
         }

@@ -7,7 +7,7 @@ use trajview_run::rubric::{
 };
 
 use super::{
-    answer_schema::{reasoned_schema, to_raw_schema},
+    answer_schema::{CONFIDENCE, reasoned_schema, to_raw_schema},
     quotes::check_quote,
     snapshot::CodeSnapshot,
     tools::path::{self, SnapshotPlace},
@@ -27,6 +27,8 @@ pub struct VerdictAnswer {
     pub evidence: Vec<QuotedPlace>,
     /// Entries that name no place at all, as they were written.
     pub unreadable: Vec<String>,
+    /// The confidence, 0 to 1; None where the judge states none, or no such number.
+    pub confidence: Option<f64>,
 }
 
 /// A place that a judge named, with what it copied from there. Neither is checked yet.
@@ -61,14 +63,14 @@ pub(crate) const fn level_key(levels: &RubricLevels) -> &'static str {
 }
 
 /// Returns the schema of a verdict.
-pub(crate) fn verdict_schema(levels: &RubricLevels) -> Box<RawValue> {
+pub(crate) fn verdict_schema(levels: &RubricLevels, asks_confidence: bool) -> Box<RawValue> {
     let level = match levels.in_words {
         true => json!({"type": "string", "enum": level_words(levels)}),
         false => {
             json!({"type": "integer", "minimum": 0, "maximum": levels.highest_score(), "description": numbered_levels(levels)})
         }
     };
-    reasoned_schema(level_key(levels), to_raw_schema(&level))
+    reasoned_schema(level_key(levels), to_raw_schema(&level), asks_confidence)
 }
 
 /// `0 Absent, 1 Wrong, ...`
@@ -129,6 +131,7 @@ pub(super) fn parse_reasons(object: &Value) -> Result<VerdictAnswer, String> {
     }
     let mut answer = VerdictAnswer {
         rationale: cut_text(rationale, MOST_RATIONALE),
+        confidence: object.get(CONFIDENCE).and_then(parse_confidence),
         ..VerdictAnswer::default()
     };
     let entries = match object.get("evidence") {
@@ -154,6 +157,12 @@ pub(super) fn parse_reasons(object: &Value) -> Result<VerdictAnswer, String> {
         }
     }
     Ok(answer)
+}
+
+/// Reads a number from 0 to 1, also in quotes.
+fn parse_confidence(value: &Value) -> Option<f64> {
+    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
+    (0.0..=1.0).contains(&number).then_some(number)
 }
 
 fn level_field<'a>(object: &'a Value, levels: &RubricLevels) -> Option<&'a Value> {
@@ -374,6 +383,7 @@ mod tests {
             rationale: "It is there.".into(),
             evidence: vec![unquoted_place(evidence_lines("a.py", 2, 9))],
             unreadable: vec![],
+            confidence: None,
         }
     }
 

@@ -4,6 +4,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json, value::RawValue};
 
+/// The key of the confidence in an answer.
+pub(crate) const CONFIDENCE: &str = "confidence";
+
 /// The schema of an object whose keys are all required, in their order.
 #[derive(Serialize)]
 struct ObjectSchema<'a> {
@@ -53,7 +56,13 @@ pub(crate) fn list_schema(description: &'static str, items: Box<RawValue>) -> Bo
 }
 
 /// Returns the schema of a verdict: evidence and rationale, and what is given last under a key.
-pub(crate) fn reasoned_schema(key: &str, given_schema: Box<RawValue>) -> Box<RawValue> {
+///
+/// With `asks_confidence` a confidence follows it.
+pub(crate) fn reasoned_schema(
+    key: &str,
+    given_schema: Box<RawValue>,
+    asks_confidence: bool,
+) -> Box<RawValue> {
     let quote = json!({
         "type": "string",
         "description": "the one to three lines that show it, copied exactly, without line numbers",
@@ -61,11 +70,19 @@ pub(crate) fn reasoned_schema(key: &str, given_schema: Box<RawValue>) -> Box<Raw
     let mut fields = place_fields();
     fields.push(("quote", to_raw_schema(&quote)));
     let rationale = json!({"type": "string", "description": "two to five sentences"});
-    object_schema(vec![
+    let confidence = json!({
+        "type": "number",
+        "minimum": 0,
+        "maximum": 1,
+        "description": "the probability that an expert gives the same answer",
+    });
+    let confidence = asks_confidence.then(|| (CONFIDENCE, to_raw_schema(&confidence)));
+    let fields = vec![
         ("evidence", list_schema("the lines it rests on", object_schema(fields))),
         ("rationale", to_raw_schema(&rationale)),
         (key, given_schema),
-    ])
+    ];
+    object_schema(fields.into_iter().chain(confidence).collect())
 }
 
 /// Returns the keys that name lines of a file.

@@ -28,13 +28,13 @@ fn criterion_id(criterion: &Criterion) -> &str {
 }
 
 /// Returns the schema of a verdict.
-pub(crate) fn scores_schema(book: &Codebook) -> Box<RawValue> {
+pub(crate) fn scores_schema(book: &Codebook, asks_confidence: bool) -> Box<RawValue> {
     let raw_schema = |criterion| to_raw_schema(&score_schema(criterion));
     if let Some(only) = only_criterion(book) {
-        return reasoned_schema(SCORE, raw_schema(only));
+        return reasoned_schema(SCORE, raw_schema(only), asks_confidence);
     }
     let each = book.criteria.iter().map(|it| (criterion_id(it), raw_schema(it))).collect();
-    reasoned_schema(SCORES, object_schema(each))
+    reasoned_schema(SCORES, object_schema(each), asks_confidence)
 }
 
 fn score_schema(criterion: &Criterion) -> Value {
@@ -223,7 +223,8 @@ mod tests {
             score(r#"{"score": 1}"#, &share).unwrap_err(),
             "the answer has no \"rationale\""
         );
-        let schema = |book| serde_json::from_str::<Value>(scores_schema(book).get()).unwrap();
+        let schema =
+            |book| serde_json::from_str::<Value>(scores_schema(book, false).get()).unwrap();
         assert_eq!(schema(&likert)["properties"]["score"]["maximum"], 5);
         assert_eq!(schema(&share)["properties"]["score"]["type"], "number");
         assert_eq!(schema(&three_criteria())["properties"]["scores"]["required"][2], "part");

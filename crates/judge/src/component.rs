@@ -84,6 +84,8 @@ pub struct CheckedVerdict {
     pub quoted_evidence: QuotedEvidence,
     /// Other evidence as written, each with the reason why it does not count.
     pub left_out: Vec<(String, String)>,
+    /// The confidence, 0 to 1; None where none was requested or stated.
+    pub confidence: Option<f64>,
 }
 
 /// One look, for the record.
@@ -216,6 +218,7 @@ impl<'a> JudgeExchange<'a> {
             may_call_tools: budget > 0,
             scale: item.scale(),
             codebook: item.codebook().cloned(),
+            asks_confidence: prompt.asks_confidence,
             wants_text: false,
         };
         Self {
@@ -301,7 +304,8 @@ impl<'a> JudgeExchange<'a> {
     /// Requests the answer a second and last time.
     fn ask_again(&mut self, calls: &[ReplyCall], why: &str) -> Vec<ConversationEntry> {
         self.has_second_chance = false;
-        let retry_text = self.question.item.retry_request(why);
+        let confidence_text = scale::confidence_request(self.question.prompt.asks_confidence);
+        let retry_text = self.question.item.retry_request(why) + &confidence_text;
         self.send_text(calls, &retry_text)
     }
 
@@ -355,6 +359,9 @@ impl<'a> JudgeExchange<'a> {
         let snapshot = self.question.snapshot;
         self.judged.decided = Some(match answer {
             ItemAnswer::Level(answer) => {
+                let asks_confidence = self.question.prompt.asks_confidence;
+                let confidence = answer.confidence.filter(|_| asks_confidence);
+                let answer = answer::VerdictAnswer { confidence, ..answer };
                 ItemDecision::Level(checked_verdict(answer, self.question.item.scale(), snapshot))
             }
             ItemAnswer::Flags(answer, group) => {
@@ -390,6 +397,7 @@ fn checked_verdict(
         evidence: checked.valid,
         quoted_evidence: QuotedEvidence { found, total },
         left_out: checked.left_out.into_iter().chain(unreadable).collect(),
+        confidence: answer.confidence,
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Conversation {
     pub scale: JudgingScale,
     /// The codebook that it scores by, where there is one.
     pub codebook: Option<Arc<Codebook>>,
+    /// True if the answer ends with a confidence.
+    pub asks_confidence: bool,
     /// True if it answers in text alone: then no tool is offered, and the scale has no effect.
     pub wants_text: bool,
 }
@@ -95,15 +97,19 @@ impl Conversation {
     /// Returns the schema of the arguments of the call that ends the conversation.
     pub(crate) fn answer_schema(&self) -> Box<RawValue> {
         self.codebook.as_ref().map_or_else(
-            || scale::answer_schema(self.scale),
-            |book| codebook_scores::scores_schema(book),
+            || scale::answer_schema(self.scale, self.asks_confidence),
+            |book| codebook_scores::scores_schema(book, self.asks_confidence),
         )
     }
 
     /// Returns the answer of a judge that can call nothing.
     pub fn example_answer(&self) -> String {
         let scale_example = || scale::example_answer(self.scale).to_owned();
-        self.codebook.as_ref().map_or_else(scale_example, |book| book.example_answer())
+        let example = self.codebook.as_ref().map_or_else(scale_example, |it| it.example_answer());
+        match self.asks_confidence {
+            true => scale::example_with_confidence(&example),
+            false => example,
+        }
     }
 
     /// Returns about the number of bytes of a request with it, in whatever protocol.

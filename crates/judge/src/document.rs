@@ -11,8 +11,8 @@ use trajview_run::{
     flags::{Flag, FlagCounts},
     judging::JudgingScale,
     rubric::{
-        COMPONENT_LEVELS, Codebook, CriterionScore as GivenBy, Evidence, OverallRule, QuoteCheck,
-        RubricLevels, criterion_scores,
+        COMPONENT_LEVELS, Codebook, CriterionScore as GivenBy, Evidence, JudgeTest, OverallRule,
+        QuoteCheck, RubricLevels, ScoreScale, criterion_scores,
     },
 };
 
@@ -39,6 +39,9 @@ pub struct JudgementDocument {
     pub commit: Option<String>,
     pub turn: usize,
     pub rubric: String,
+    /// What it tests its judge for; None for a judgement of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
     /// RFC 3339.
     pub created_at: String,
     /// The time of the end; None as long as an item lacks a usable answer.
@@ -102,6 +105,12 @@ pub struct DocumentJudge {
     pub protocol: String,
     pub model: Option<String>,
     pub prompt_sha256: String,
+    /// SHA-256 of the prompt of which this one is a rewording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reworded_from: Option<String>,
+    /// The scale of the confidence that it is to state; None where it is to state none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence_scale: Option<String>,
     /// SHA-256 of the criteria for flags, or of the text of all decisions or parts that are judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria_sha256: Option<String>,
@@ -146,6 +155,8 @@ pub struct JudgingSubject {
     pub turn: usize,
     /// Ids, in the order of the checklist or of the criteria.
     pub components: Vec<String>,
+    /// See [`JudgementDocument::test`].
+    pub test: Option<JudgeTest>,
 }
 
 #[derive(Serialize)]
@@ -163,6 +174,9 @@ struct ScoreRow<'a> {
     /// The reason for a missing score on 0..4 that is no failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Null where the judge was to state one and did not; left out where it was to state none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<Option<f64>>,
     rationale: Option<&'a str>,
     evidence: Vec<EvidenceRow<'a>>,
     /// Pieces of evidence with a quote that the code has; null without a verdict.
@@ -290,6 +304,8 @@ impl DocumentJudge {
             protocol: settings.kind.word().to_owned(),
             model: Some(settings.model.clone()).filter(|model| !model.is_empty()),
             prompt_sha256: prompt.sha256.clone(),
+            reworded_from: prompt.reworded_from.clone(),
+            confidence_scale: prompt.asks_confidence.then(|| ScoreScale::Share.to_string()),
             criteria_sha256: None,
             rules_sha256: is_command.then(|| trajview_store::sha256(plain::RULES.as_bytes())),
             budget,
@@ -315,6 +331,7 @@ impl JudgementDocument {
             commit: subject.commit.clone(),
             turn: subject.turn,
             rubric: subject.scale.rubric_name().to_owned(),
+            test: subject.test.map(|test| test.word().to_owned()),
             created_at: created_at.to_owned(),
             finished_at: None,
             components: subject.components.clone(),
@@ -344,7 +361,8 @@ impl JudgementDocument {
         let same_state = self.commit == subject.commit && self.turn == subject.turn;
         let same_task = self.run == subject.run
             && self.rubric == subject.scale.rubric_name()
-            && self.components == subject.components;
+            && self.components == subject.components
+            && self.test.as_deref() == subject.test.map(JudgeTest::word);
         self.judge == *judge && same_state && same_task
     }
 
@@ -422,7 +440,7 @@ impl JudgementDocument {
             None => serde_json::value::to_raw_value(&ScoreRow::for_component(
                 component,
                 judged,
-                self.judge.overall_rule(),
+                &self.judge,
             ))?,
             Some(rows) => {
                 let new_flags = judged.checked_flags().map_or(&[][..], |flagged| &flagged.flags);
@@ -474,11 +492,8 @@ impl DocumentJudge {
 }
 
 impl<'a> ScoreRow<'a> {
-    fn for_component(
-        component: &'a str,
-        judged: &'a JudgedItem,
-        rule: Option<OverallRule>,
-    ) -> Self {
+    fn for_component(component: &'a str, judged: &'a JudgedItem, judge: &DocumentJudge) -> Self {
+        let rule = judge.overall_rule();
         let verdict = judged.verdict();
         let criterion_scores = verdict.map_or(&[][..], |verdict| &verdict.scores);
         let by = |it: &GivenBy| CriterionRow {
@@ -508,6 +523,10 @@ impl<'a> ScoreRow<'a> {
             overall: rule.and_then(|rule| rule.overall_score(&scores)),
             reason: (!criterion_scores.is_empty())
                 .then(|| criterion_scores::why_unscored(criterion_scores)),
+            confidence: judge
+                .confidence_scale
+                .as_ref()
+                .map(|_| verdict.and_then(|verdict| verdict.confidence)),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
             evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
             evidence_found: verdict.map(|verdict| verdict.quoted_evidence.found),
@@ -583,6 +602,7 @@ mod tests {
             commit: Some("abc".into()),
             turn: 3,
             components: vec!["C01".into(), "C02".into()],
+            test: None,
         };
         JudgementDocument::new(
             &judge,
@@ -602,6 +622,7 @@ mod tests {
                 evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)), quote: None }],
                 quoted_evidence: QuotedEvidence { found: 0, total: 2 },
                 left_out: vec![("b.py".into(), "no such file".into())],
+                confidence: Some(0.75),
             })),
             tool_calls: vec![ToolCallRecord {
                 tool: "read".into(),

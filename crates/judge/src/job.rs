@@ -12,7 +12,7 @@ use trajview_run::{
     flags::Flagging,
     judging::JudgingScale,
     model_vendor::shared_vendor,
-    rubric::{Checklist, Codebook, Judge, LabelUnit, Rubric},
+    rubric::{Checklist, Codebook, Judge, JudgeTest, LabelUnit, Rubric},
 };
 use trajview_store as store;
 use trajview_store::OpenedRecording;
@@ -24,7 +24,8 @@ use super::{
     judge_key::JudgeKey,
     judging::JudgingJob,
     pillar_parts::PartQuestion,
-    prompt::JudgePrompt,
+    prompt::{self, JudgePrompt},
+    scale,
     settings::JudgeConfig,
     snapshot::CodeSnapshot,
     unchanged_flags::{self, CarriedFlags},
@@ -61,6 +62,18 @@ pub struct JobRequest {
     pub budget: Option<u32>,
     /// Number of repeats, at least 1.
     pub repeats: usize,
+    pub variant: QuestionVariant,
+}
+
+/// How the question differs from the usual one, and what for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QuestionVariant {
+    /// The number of a rewording of the built-in prompt; counts from 1. None for the prompt as it is.
+    pub rewording: Option<usize>,
+    /// True if the judge is to state a confidence after its level.
+    pub asks_confidence: bool,
+    /// What the judgement tests its judge for; None for a judgement of the run.
+    pub test: Option<JudgeTest>,
 }
 
 /// The reason why a request cannot be met; a sentence.
@@ -86,6 +99,11 @@ pub enum JobError {
     UnknownPart(String),
     #[error("{0}")]
     NoFiles(String),
+    #[error(
+        "only the built-in prompt for components on the levels 0 to 4 has rewordings, {} of them",
+        prompt::REWORDINGS
+    )]
+    NoRewording,
     #[error("judge {judge}: {why}")]
     NoKey { judge: String, why: String },
 }
@@ -125,11 +143,13 @@ impl JudgingJob {
         };
         let scale = items.first().map_or(JudgingScale::Levels, JudgeItem::scale);
         let own_book = book.as_ref().filter(|_| request.prompt.is_built_in());
-        let own_prompt = own_book.and_then(|book| JudgePrompt::with_codebook(scale, book));
-        let prompt = own_prompt.unwrap_or(request.prompt);
+        let prompt = question_prompt(request.prompt, &request.variant, scale, own_book)?;
         let snapshot = CodeSnapshot::after_turns(&opened.run, &opened.archive, request.turn)
             .map_err(JobError::NoFiles)?;
-        let subject = judging_subject(&opened.run, request.turn, &items, &request.settings);
+        let subject = JudgingSubject {
+            test: request.variant.test,
+            ..judging_subject(&opened.run, request.turn, &items, &request.settings)
+        };
         let job = Self {
             budget: request.budget.unwrap_or(request.settings.budget),
             settings: Arc::new(request.settings),
@@ -204,7 +224,39 @@ fn judging_subject(
         commit: run.turns.get(turn - 1).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
         turn,
         components: items.iter().map(|item| item.id().to_owned()).collect(),
+        test: None,
     }
+}
+
+/// Returns the prompt with the text of a codebook that goes with the built-in one, reworded and with a request for a confidence
+/// where those are wanted.
+fn question_prompt(
+    given: JudgePrompt,
+    variant: &QuestionVariant,
+    scale: JudgingScale,
+    book: Option<&Arc<Codebook>>,
+) -> Result<JudgePrompt, JobError> {
+    let is_built_in = given.is_built_in();
+    let own_scales = book.filter(|_| scale == JudgingScale::Codebook);
+    let example = match own_scales {
+        Some(book) => book.example_answer(),
+        None => scale::example_answer(scale).to_owned(),
+    };
+    let finished = |prompt: JudgePrompt| match variant.asks_confidence {
+        true => prompt.with_confidence(&example),
+        false => prompt,
+    };
+    let with_book = book.and_then(|book| JudgePrompt::with_codebook(scale, book));
+    let base = finished(with_book.unwrap_or(given));
+    let Some(number) = variant.rewording else { return Ok(base) };
+    let is_reworded = is_built_in && scale == JudgingScale::Levels;
+    let rewording = is_reworded
+        .then(|| JudgePrompt::rewording(number, book.map(|book| &**book)))
+        .flatten()
+        .ok_or(JobError::NoRewording)?;
+    let mut prompt = finished(rewording);
+    prompt.reworded_from = Some(base.sha256);
+    Ok(prompt)
 }
 
 /// Returns the requested components in the order of the checklist; scored by the codebook where it has other scales

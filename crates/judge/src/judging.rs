@@ -166,9 +166,12 @@ fn open_series(
 ) -> Option<RepeatSeries> {
     if start == JudgingStart::Anew {
         let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
-        let stem = match job.scale() {
-            JudgingScale::Levels | JudgingScale::Codebook => format!("{}-{stamp}", judge.name),
-            scale => format!("{}-{}-{stamp}", judge.name, scale.word()),
+        let stem = match (job.subject.test, job.scale()) {
+            (Some(test), _) => format!("{}-{}-{stamp}", judge.name, test.word()),
+            (None, JudgingScale::Levels | JudgingScale::Codebook) => {
+                format!("{}-{stamp}", judge.name)
+            }
+            (None, scale) => format!("{}-{}-{stamp}", judge.name, scale.word()),
         };
         return Some(RepeatSeries { stem, files: vec![None; job.repeats] });
     }

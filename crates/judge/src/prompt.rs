@@ -7,7 +7,7 @@
 
 use trajview_run::{
     judging::JudgingScale,
-    rubric::{Codebook, codebook::BUILT_IN},
+    rubric::{Codebook, LabelUnit, codebook::BUILT_IN},
 };
 use trajview_store::sha256;
 
@@ -27,7 +27,14 @@ pub struct JudgePrompt {
     pub sha256: String,
     /// The source: a path, or `built in`.
     pub origin: String,
+    /// The hash of the prompt of which this is a rewording; None for any other prompt.
+    pub reworded_from: Option<String>,
+    /// True if it requests a confidence after the level.
+    pub asks_confidence: bool,
 }
+
+/// The number of rewordings of the prompt for components.
+pub const REWORDINGS: usize = trajview_assets::COMPONENTS_REWORDINGS.len();
 
 impl JudgePrompt {
     /// Returns the rubric of five levels, `assets/judge/slump-5.md`.
@@ -50,6 +57,33 @@ impl JudgePrompt {
             false => format!("{BUILT_IN}, with the codebook of {}", codebook.origin),
         };
         Some(Self::split_prompt(&text, &origin, scale))
+    }
+
+    /// Returns a rewording of the built-in prompt for components, with the levels of a codebook where there is one; `number`
+    /// counts from 1. None where there is no such rewording, and where the codebook has other scales.
+    pub(crate) fn rewording(number: usize, codebook: Option<&Codebook>) -> Option<Self> {
+        let text = *trajview_assets::COMPONENTS_REWORDINGS.get(number.checked_sub(1)?)?;
+        let text = match codebook {
+            None => text.to_owned(),
+            Some(book) => book.prompt_with_levels(text, LabelUnit::Component)?,
+        };
+        let origin = format!("{BUILT_IN}, rewording {number}");
+        Some(Self::split_prompt(&text, &origin, JudgingScale::Levels))
+    }
+
+    /// Returns the prompt with the request for a confidence, which makes it another prompt. `example` is the example of an
+    /// answer without one.
+    pub(crate) fn with_confidence(self, example: &str) -> Self {
+        let system = self.system.replace(example, &scale::example_with_confidence(example));
+        let system = format!("{system}\n\n{}", trajview_assets::CONFIDENCE_PROMPT.trim());
+        let text = format!("{system}\n\n{QUESTION_MARK}\n\n{}\n", self.question);
+        Self {
+            sha256: sha256(text.as_bytes()),
+            origin: format!("{}, with confidence", self.origin),
+            system,
+            asks_confidence: true,
+            ..self
+        }
     }
 
     /// Returns whether the prompt is the built-in one.
@@ -87,6 +121,8 @@ impl JudgePrompt {
             question: question.unwrap_or_default(),
             sha256: sha256(text.as_bytes()),
             origin: origin.to_owned(),
+            reworded_from: None,
+            asks_confidence: false,
         }
     }
 
@@ -138,7 +174,7 @@ mod tests {
 
     use super::*;
     use crate::criteria::Criteria;
-    use trajview_run::rubric::{Component, LabelUnit, PromptMatch};
+    use trajview_run::rubric::{Component, PromptMatch};
 
     fn sample_component() -> JudgeItem {
         JudgeItem::Component(Component {
@@ -182,6 +218,46 @@ mod tests {
             user_book.prompt_match(Some(&same.sha256), LabelUnit::Component),
             PromptMatch::Another
         );
+    }
+
+    #[test]
+    fn a_rewording_has_the_levels_the_blanks_and_the_example_of_the_prompt_and_another_hash() {
+        let levels_of = |text: &str| {
+            let start = text.find("# Levels").unwrap();
+            let end = text[start + 1..].find("\n# ").unwrap() + start + 1;
+            text[start..end].trim().to_owned()
+        };
+        let blanks = |text: &str| {
+            let names =
+                ["budget", "id", "name", "intent", "formula", "inputs", "outputs", "connects_to"];
+            names.map(|name| text.matches(&format!("{{{name}}}")).count())
+        };
+        let built_in = trajview_assets::COMPONENTS_PROMPT;
+        let example = scale::example_answer(JudgingScale::Levels);
+        let mut hashes = vec![JudgePrompt::built_in().sha256];
+        for (number, text) in (1..).zip(trajview_assets::COMPONENTS_REWORDINGS) {
+            assert_eq!(levels_of(text), levels_of(built_in), "{number}");
+            assert_eq!(blanks(text), blanks(built_in), "{number}");
+            assert!(text.contains(example), "{number}");
+            hashes.push(JudgePrompt::rewording(number, None).unwrap().sha256);
+        }
+        let count = hashes.len();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), count);
+        assert_eq!(JudgePrompt::rewording(0, None), None);
+        assert_eq!(JudgePrompt::rewording(REWORDINGS + 1, None), None);
+    }
+
+    #[test]
+    fn the_levels_of_a_codebook_stand_in_a_rewording_too() {
+        let mut book = Codebook::built_in(LabelUnit::Component).clone();
+        book.criteria[0].levels[0].means = "Nothing of it is there.".into();
+
+        let reworded = JudgePrompt::rewording(2, Some(&book)).unwrap();
+
+        assert!(reworded.system_text(5).contains("- 0 Absent: Nothing of it is there."));
+        assert!(reworded.system_text(5).contains("The tools may be called 5 times at most."));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use trajview_run::{
     rubric::codebook::{CODEBOOK_PROMPT, COMPONENTS_PROMPT, DECISIONS_PROMPT},
 };
 
-use super::{answer, flags};
+use super::{answer, answer_schema::CONFIDENCE, flags};
 
 /// Returns the name of the call by which a judge answers and ends the conversation.
 pub(crate) const fn answer_call(scale: JudgingScale) -> &'static str {
@@ -34,8 +34,26 @@ pub(crate) const fn call_description(scale: JudgingScale) -> &'static str {
 }
 
 /// Returns the JSON schema of the arguments of that call. For a codebook use [`super::codebook_scores::scores_schema`].
-pub(crate) fn answer_schema(scale: JudgingScale) -> Box<RawValue> {
-    scale.rubric_levels().map_or_else(flags::flags_schema, answer::verdict_schema)
+pub(crate) fn answer_schema(scale: JudgingScale, asks_confidence: bool) -> Box<RawValue> {
+    scale
+        .rubric_levels()
+        .map_or_else(flags::flags_schema, |levels| answer::verdict_schema(levels, asks_confidence))
+}
+
+/// Returns an example of an answer with a confidence at its end.
+pub(crate) fn example_with_confidence(example: &str) -> String {
+    match example.strip_suffix('}') {
+        Some(fields) => format!("{fields}, \"{CONFIDENCE}\": 0.7}}"),
+        None => example.to_owned(),
+    }
+}
+
+/// Returns the sentence after a request for an answer, where the judge is to state a confidence.
+pub(crate) fn confidence_request(asks_confidence: bool) -> String {
+    match asks_confidence {
+        true => format!(" After it comes \"{CONFIDENCE}\", a number from 0 to 1."),
+        false => String::new(),
+    }
 }
 
 /// Returns the example answer for a judge without calls; a codebook has its own ([`trajview_run::rubric::Codebook::example_answer`]).

@@ -61,8 +61,12 @@ pub(crate) fn judgement_id(file: &str) -> &str {
 impl Judgement {
     /// Returns whether this is the whole name of its judge, or the name of its file, with or without folder and ending.
     pub fn is_named(&self, word: &str) -> bool {
-        let has_file_name = !self.file.is_empty() && judgement_id(&self.file) == judgement_id(word);
-        self.judge.name == word || has_file_name
+        self.judge.name == word || self.has_file_name(word)
+    }
+
+    /// Returns whether this is the name of its file, with or without folder and ending.
+    pub fn has_file_name(&self, word: &str) -> bool {
+        !self.file.is_empty() && judgement_id(&self.file) == judgement_id(word)
     }
 }
 

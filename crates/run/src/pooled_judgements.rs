@@ -183,6 +183,7 @@ fn pool_judgements(members: &[&Judgement], pooling: &PoolRequest) -> Option<Judg
         repeat: None,
         verdicts: ids.into_iter().map(|id| pooled_verdict(id, members, pooling.pool)).collect(),
         pooled: Some(PooledSources { pool: pooling.pool, from }),
+        test: None,
     })
 }
 

@@ -49,6 +49,9 @@ pub struct Rubric {
     pub exposure: Option<Exposure>,
     /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.
     pub judgements: Vec<Judgement>,
+    /// The judgements of components that test a judge ([`Judgement::test`]), in the same order. No number of the run is made of
+    /// them.
+    pub judge_tests: Vec<Judgement>,
     /// The files of `judgements/*.json` that flag places instead of scoring components, in the same order.
     pub flaggings: Vec<Flagging>,
     /// The files that score whether the code keeps decisions ([`DECISION_LEVELS`]), in the same order.
@@ -64,6 +67,15 @@ pub struct Rubric {
 }
 
 impl Rubric {
+    /// Makes a judgement that tests a judge one of the run, where the pin is the name of its file. The name of its judge is not
+    /// enough.
+    pub fn admit_pinned_test(&mut self) {
+        let Some(pin) = self.pinned_judge.as_deref() else { return };
+        let pinned = self.judge_tests.extract_if(.., |it| it.has_file_name(pin));
+        self.judgements.extend(pinned);
+        self.judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    }
+
     /// Returns the judgements of a unit that is judged by levels; none for another.
     pub fn judgements_of_unit(&self, unit: LabelUnit) -> &[Judgement] {
         match unit {
@@ -155,6 +167,19 @@ pub struct Judgement {
     pub verdicts: Vec<Verdict>,
     /// The sources of a pooled judgement; None for a judgement of a file.
     pub pooled: Option<PooledSources>,
+    /// What it tests its judge for; None for a judgement of the run.
+    pub test: Option<JudgeTest>,
+}
+
+worded! {
+    /// The purpose of a judgement that says something about its judge, and nothing about the run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum JudgeTest {
+        /// The question in other words.
+        Rewording = "rewording",
+        /// The same question as in an earlier judgement, to compare the two.
+        Drift = "drift",
+    }
 }
 
 worded! {
@@ -200,6 +225,8 @@ pub struct Judge {
     pub scored_by: Vec<ScoredBy>,
     /// The rule of the codebook for the scores together.
     pub overall: Option<OverallRule>,
+    /// The hash of the prompt of which [`Self::prompt_sha256`] is a rewording; None for any other prompt.
+    pub reworded_from: Option<String>,
 }
 
 /// The verdict of a judge on one component.

@@ -41,6 +41,7 @@ pub fn read_folder(folder: &Path) -> Rubric {
     let mut read = rubric::read_rubric(&sources);
     read.warnings.splice(0..0, problems);
     read.pinned_judge = pinned_judge();
+    read.admit_pinned_test();
     leave_out_unlooked(&mut read);
     let missing = read.missing_pin().map(|what| Warning { place: "judge".into(), what });
     read.warnings.extend(missing);
@@ -101,7 +102,8 @@ pub fn leave_out_unlooked(rubric: &mut Rubric) {
     if COUNTS_UNLOOKED.load(Ordering::Relaxed) {
         return;
     }
-    let judgements = rubric.judgements.iter_mut().chain(&mut rubric.decisions);
+    let Rubric { judgements, judge_tests, decisions, .. } = rubric;
+    let judgements = judgements.iter_mut().chain(judge_tests).chain(decisions);
     let verdicts = judgements.flat_map(|it| &mut it.verdicts);
     verdicts.for_each(|it| it.is_left_out = it.doubt() == Some(VerdictDoubt::Unlooked));
 }

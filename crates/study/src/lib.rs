@@ -3,7 +3,7 @@
 //! Pure arithmetic over numbers from the caller:
 //!
 //! - Raters: [`agreement`] over pairs of ordinal scores, [`raters`] collects the scores and pairs them, [`score_table`]
-//!   reads scores from plain tables, [`stability`] measures a judge against itself, [`graded_trees`] compares two graded
+//!   reads scores from plain tables, [`stability`] measures a judge against itself, [`drift`] against an earlier judgement, [`graded_trees`] compares two graded
 //!   trees node by node.
 //!   [`fitness`] asks whether a judge can be used: consensus of a panel, alternative annotator test, calibration, abstention.
 //! - Audits: [`audit_items`] are the things to label, [`queue`] orders them for a human, [`design`] describes a study over
@@ -45,6 +45,7 @@ pub mod corrected;
 pub mod correlation;
 pub mod design;
 pub mod division;
+pub mod drift;
 pub mod fairness;
 pub mod fitness;
 pub mod graded_trees;

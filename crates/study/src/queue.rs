@@ -177,7 +177,7 @@ pub fn text_hash(text: &str) -> u64 {
 }
 
 /// Fisher and Yates, from the last to the second.
-pub(crate) fn shuffle<T>(items: &mut [T], seed: u64) {
+pub fn shuffle<T>(items: &mut [T], seed: u64) {
     for last in (1..items.len()).rev() {
         let seed = seed.wrapping_mul(31).wrapping_add(last as u64);
         items.swap(last, Resamples::new(seed, last + 1).draw());

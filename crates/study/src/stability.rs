@@ -12,6 +12,7 @@
 mod alpha;
 mod contrast;
 mod group;
+mod retest;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ mod tests;
 pub use alpha::ordinal_alpha;
 pub use contrast::{ComponentContrast, GroupContrast, SetupDifference, setup_difference};
 pub use group::{JudgedCodeState, RepeatGroup, RepeatSetup, repeat_groups};
+pub use retest::{Retest, RetestAgreement, retests};
 pub use share::PairShares;
 
 use std::collections::BTreeSet;

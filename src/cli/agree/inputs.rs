@@ -279,6 +279,9 @@ fn rubric_of_file(path: &Path, text: &str) -> Option<Rubric> {
     let name = format!("{folder}/{}.json", file.trim_end_matches(".json"));
     let source = SourceBytes { name: &name, bytes: text.as_bytes() };
     let mut rubric = formats::rubric::read_rubric(&[source]);
+    // A file that a user names is meant, also where it tests a judge.
+    let Rubric { judgements, judge_tests, .. } = &mut rubric;
+    judgements.append(judge_tests);
     store::rubric::leave_out_unlooked(&mut rubric);
     Some(rubric)
 }

@@ -39,6 +39,23 @@ pub fn with_interval(estimate: Estimate) -> String {
     }
 }
 
+/// Numbers by name, those that are not defined null and with why.
+pub(crate) fn measures_record(estimates: impl Iterator<Item = (&'static str, Estimate)>) -> Json {
+    let estimates: Vec<_> = estimates.collect();
+    let by_name = |value: &dyn Fn(&Estimate) -> Json| -> BTreeMap<&str, Json> {
+        estimates.iter().map(|(name, it)| (*name, value(it))).collect()
+    };
+    let reasons = |why: &dyn Fn(&Estimate) -> Option<Undefined>| -> BTreeMap<&str, Undefined> {
+        estimates.iter().filter_map(|(name, it)| Some((*name, why(it)?))).collect()
+    };
+    record! {
+        ..by_name(&|it| Json::new(&it.value.ok())),
+        ci95: by_name(&|it| Json::new(&it.interval.ok())),
+        not_defined: reasons(&|it| it.value.err()),
+        ci95_not_defined: reasons(&|it| it.value.ok().and(it.interval.err())),
+    }
+}
+
 /// Returns both intervals of each coefficient, and the reason for a missing one.
 pub(crate) fn intervals_record<C: Copy>(
     estimates: &[(C, ClusteredEstimate)],

@@ -8,16 +8,17 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use trajview_run::rubric::{FULL_SCORE, Judgement};
+use trajview_run::rubric::{FULL_SCORE, Judgement, Rubric};
 use trajview_study::{
-    BootstrapPlan, Estimate, NumberOrReason, Undefined,
+    BootstrapPlan, NumberOrReason,
     stability::{
-        ComponentContrast, ComponentStability, GroupContrast, JudgedCodeState, PairShares,
-        RepeatGroup, Stability, repeat_groups, setup_difference,
+        self, ComponentContrast, ComponentStability, GroupContrast, JudgedCodeState, PairShares,
+        RepeatGroup, RepeatSetup, Retest, RetestAgreement, Stability, repeat_groups,
+        setup_difference,
     },
 };
 
-use super::inputs::NamedRun;
+use super::{inputs::NamedRun, number_text::measures_record};
 use crate::cli::output::{Json, record};
 
 pub use tables::{print_repeats, write_csv};
@@ -27,6 +28,9 @@ pub use tables::{print_repeats, write_csv};
 pub struct JudgeRepeats {
     pub repeats: Vec<Json>,
     pub contrasts: Vec<Json>,
+    /// Plain repeats beside rewordings; left out where nothing was reworded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retests: Vec<Json>,
 }
 
 impl JudgeRepeats {
@@ -35,12 +39,19 @@ impl JudgeRepeats {
         runs: impl Iterator<Item = NamedRun<'a>>,
         plan: &BootstrapPlan,
     ) -> Self {
-        let mut by_run: BTreeMap<&str, Vec<&Judgement>> = BTreeMap::new();
+        let mut by_run: BTreeMap<&str, [Vec<&Judgement>; 2]> = BTreeMap::new();
         for run in runs {
-            by_run.entry(run.name).or_default().extend(&run.rubric.judgements);
+            let Rubric { judgements, judge_tests, .. } = run.rubric;
+            let (tests, plain): (Vec<&Judgement>, Vec<&Judgement>) =
+                judgements.iter().chain(judge_tests).partition(|it| it.test.is_some());
+            let [of_run, tests_of_run] = by_run.entry(run.name).or_default();
+            of_run.extend(plain);
+            tests_of_run.extend(tests);
         }
-        let (mut repeats, mut contrasts) = (vec![], vec![]);
-        for (run, judgements) in by_run {
+        let (mut repeats, mut contrasts, mut retests) = (vec![], vec![], vec![]);
+        for (run, [judgements, tests]) in by_run {
+            let found = stability::retests(judgements.iter().copied(), tests);
+            retests.par_extend(found.par_iter().map(|it| retest_row(run, it, plan)));
             let groups = repeat_groups(judgements);
             let repeated: Vec<&RepeatGroup<'_>> =
                 groups.iter().filter(|group| group.judgements.len() > 1).collect();
@@ -50,11 +61,11 @@ impl JudgeRepeats {
             let rows = pairs.par_iter().map(|(a, b)| contrast_row(run, a, b, plan));
             contrasts.par_extend(rows.filter(|row| row.number("compared") > Some(0.0)));
         }
-        Self { repeats, contrasts }
+        Self { repeats, contrasts, retests }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.repeats.is_empty() && self.contrasts.is_empty()
+        self.repeats.is_empty() && self.contrasts.is_empty() && self.retests.is_empty()
     }
 }
 
@@ -70,7 +81,10 @@ fn pairs_of_same_state<'g, 'a>(
 
 /// `count` counts judgements.
 fn judge_setup_row(group: &RepeatGroup<'_>) -> Json {
-    let setup = &group.setup;
+    record! { ..setup_record(&group.setup), count: group.judgements.len() }
+}
+
+fn setup_record(setup: &RepeatSetup) -> Json {
     record! {
         judge: setup.name,
         kind: setup.kind,
@@ -78,12 +92,41 @@ fn judge_setup_row(group: &RepeatGroup<'_>) -> Json {
         prompt_sha256: setup.prompt_sha256,
         budget: setup.budget,
         temperature: setup.temperature,
-        count: group.judgements.len(),
+    }
+}
+
+/// `plain` are repeats of the prompt itself, `reworded` one judgement for each wording, its own among them; both are null for
+/// fewer than two. `shift` is the mean level of the rewordings less that of the prompt itself.
+fn retest_row(run: &str, retest: &Retest<'_>, plan: &BootstrapPlan) -> Json {
+    let agreement = |it: RetestAgreement| {
+        let RetestAgreement { judgements, compared, exact, within_1, alpha, icc } = it;
+        let measures =
+            [("exact", exact), ("within_1", within_1), ("alpha", alpha), ("icc_2_1", icc)];
+        record! {
+            count: judgements,
+            compared: compared,
+            ..measures_record(measures.into_iter()),
+        }
+    };
+    let prompts = retest.reworded.iter().map(|it| Json::new(&it.judge.prompt_sha256));
+    record! {
+        run: run,
+        ..setup_record(&retest.setup),
+        commit: state_commit(&retest.state),
+        turn: retest.turn,
+        rewordings: prompts.collect::<Vec<_>>(),
+        plain: retest.plain_agreement(plan).map(agreement),
+        reworded: retest.reworded_agreement(plan).map(agreement),
+        ..measures_record([("shift", retest.mean_shift(plan))].into_iter()),
     }
 }
 
 fn group_commit<'a>(group: &'a RepeatGroup<'_>) -> Option<&'a str> {
-    match &group.state {
+    state_commit(&group.state)
+}
+
+fn state_commit(state: &JudgedCodeState) -> Option<&str> {
+    match state {
         JudgedCodeState::Commit(commit) => Some(commit),
         JudgedCodeState::Turn(_) => None,
     }
@@ -173,22 +216,5 @@ fn contrast_component_row(it: &ComponentContrast) -> Json {
         differs: it.modes_differ(),
         gap: it.gap.ok(),
         exact: it.between.exact.ok(),
-    }
-}
-
-/// Numbers by name, those that are not defined null and with why.
-fn measures_record(estimates: impl Iterator<Item = (&'static str, Estimate)>) -> Json {
-    let estimates: Vec<_> = estimates.collect();
-    let by_name = |value: &dyn Fn(&Estimate) -> Json| -> BTreeMap<&str, Json> {
-        estimates.iter().map(|(name, it)| (*name, value(it))).collect()
-    };
-    let reasons = |why: &dyn Fn(&Estimate) -> Option<Undefined>| -> BTreeMap<&str, Undefined> {
-        estimates.iter().filter_map(|(name, it)| Some((*name, why(it)?))).collect()
-    };
-    record! {
-        ..by_name(&|it| Json::new(&it.value.ok())),
-        ci95: by_name(&|it| Json::new(&it.interval.ok())),
-        not_defined: reasons(&|it| it.value.err()),
-        ci95_not_defined: reasons(&|it| it.value.ok().and(it.interval.err())),
     }
 }

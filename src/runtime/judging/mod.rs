@@ -393,6 +393,7 @@ impl JudgingSetup {
             turn,
             budget: Some(request.budget),
             repeats: request.repeats,
+            variant: job::QuestionVariant::default(),
         };
         JudgingJob::prepare(request, &self.bundle, &self.opened)
     }

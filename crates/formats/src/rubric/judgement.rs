@@ -8,9 +8,9 @@ use trajview_run::{
     flags::Flagging,
     rubric::{
         CANNOT_TELL, COMPONENT_LEVELS, CriterionScore, DECISION_LEVELS, Evidence, EvidenceQuote,
-        FULL_SCORE, Judge, JudgeToolCall, Judgement, LabelUnit, OverallRule, PROCESS_LEVELS,
-        QuoteCheck, QuotedEvidence, RepeatNumber, RubricLevels, ScoreScale, ScoredBy, Verdict,
-        criterion_scores,
+        FULL_SCORE, Judge, JudgeTest, JudgeToolCall, Judgement, LabelUnit, OverallRule,
+        PROCESS_LEVELS, QuoteCheck, QuotedEvidence, RepeatNumber, RubricLevels, ScoreScale,
+        ScoredBy, Verdict, criterion_scores,
     },
 };
 
@@ -89,6 +89,7 @@ pub fn read_judgement(
         repeat: top.object("repeat").and_then(|fields| read_repeat(&fields)),
         verdicts,
         pooled: None,
+        test: top.as_written("test").and_then(|word| JudgeTest::by_word(&word)),
     };
     Some(match levels {
         it if *it == DECISION_LEVELS => JudgementContent::Decisions(judgement),
@@ -110,6 +111,7 @@ pub(super) fn read_judge(fields: &RubricFields<'_>) -> Judge {
             .filter_map(|fields| read_scored_by(&fields))
             .collect(),
         overall: fields.as_written("overall").and_then(|word| OverallRule::by_word(&word)),
+        reworded_from: fields.as_written("reworded_from"),
     }
 }
 

@@ -38,6 +38,7 @@ fn sample_conversation() -> Conversation {
         may_call_tools: false,
         scale: JudgingScale::Levels,
         codebook: None,
+        asks_confidence: false,
         wants_text: false,
     }
 }
@@ -336,6 +337,20 @@ fn arguments_that_are_no_json_are_sent_back_as_a_json_string() {
     let broken = CallArguments::parse("{\"level\": ");
     assert_eq!(broken.json_text(), r#""{\"level\":""#);
     assert_eq!(CallArguments::parse(" ").json_text(), "{}");
+}
+
+#[test]
+fn a_confidence_is_requested_after_the_level_on_every_wire_and_only_where_it_is_to_be_stated() {
+    let plain_conversation = sample_conversation();
+    let with_confidence = Conversation { asks_confidence: true, ..sample_conversation() };
+    for (kind, wire) in http_wires() {
+        let body = |it: &Conversation| wire.request_body(&sample_settings(kind), it);
+        let required = r#""required":["evidence","rationale","level","confidence"]"#;
+        assert!(body(&with_confidence).contains(required), "{kind:?}");
+        assert!(!body(&plain_conversation).contains("confidence"), "{kind:?}");
+    }
+    let text = plain::conversation_text(&with_confidence);
+    assert!(text.contains(r#""level": 2, "confidence": 0.7}"#), "{text}");
 }
 
 #[test]

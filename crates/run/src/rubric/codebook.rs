@@ -207,7 +207,7 @@ impl Codebook {
 
     /// Returns a prompt with these levels in the place of its own; None where it has none, and where they are of another scale
     /// than the one a judge answers on.
-    fn prompt_with_levels(&self, prompt: &str, unit: LabelUnit) -> Option<String> {
+    pub fn prompt_with_levels(&self, prompt: &str, unit: LabelUnit) -> Option<String> {
         let [criterion] = self.criteria.as_slice() else { return None };
         let (start, end) = levels_range(prompt)?;
         if criterion.scale != unit.default_scale() {

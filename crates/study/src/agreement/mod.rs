@@ -27,7 +27,7 @@ use super::{
 };
 use classes::{ReferenceMeasure, ZeroDivision};
 use cluster_bootstrap::{ClusterPart, ClusteredEstimate, estimate_by_item_and_cluster};
-use intraclass::VarianceSums;
+pub(crate) use intraclass::{IccForm, VarianceSums};
 
 /// The scores of two raters, in pairs, as positions on a scale.
 #[derive(Debug, Clone, PartialEq)]

@@ -53,13 +53,13 @@ impl SampleSum for ConfusionTable {
 }
 
 impl ConfusionTable {
-    pub(super) fn empty(scale: &RatingScale) -> Self {
+    pub(crate) fn empty(scale: &RatingScale) -> Self {
         let levels = scale.levels().to_vec();
         let counts = vec![0.0; levels.len() * levels.len()];
         Self { counts, measurement: scale.measurement(), levels }
     }
 
-    pub(super) fn add_pairs(&mut self, a: usize, b: usize, count: f64) {
+    pub(crate) fn add_pairs(&mut self, a: usize, b: usize, count: f64) {
         let at = a * self.levels.len() + b;
         self.counts[at] += count;
     }

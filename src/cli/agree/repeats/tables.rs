@@ -33,6 +33,11 @@ pub fn print_repeats(
         )?;
         show("component by component, over pairs of repeats", &component_table(group))?;
     }
+    for retest in &repeats.retests {
+        let (turn, commit) = state_text(retest);
+        let title = format!("{}{turn}{commit}: repeats and rewordings", judge_text(retest));
+        show(&title, &retest_table(retest))?;
+    }
     if !repeats.contrasts.is_empty() {
         show("one against another, of the same state of the code", &contrast_table(repeats))?;
     }
@@ -85,11 +90,35 @@ fn contrast_side_text(side: &str, contrast: &Json) -> String {
 
 /// Returns `3 repeats of codex-p12 after turn 56 at 610540d2`.
 fn group_text(group: &Json) -> String {
-    let turn = group.number("turn").map(|turn| format!(" after turn {turn}")).unwrap_or_default();
-    let commit = group.text("commit").map(|commit| format!(" at {}", first_digits(commit)));
+    let (turn, commit) = state_text(group);
     let run = group.text("run").filter(|run| !run.is_empty()).map(|run| format!(" of {run}"));
-    let (run, commit) = (run.unwrap_or_default(), commit.unwrap_or_default());
-    format!("{} repeats{run}{turn}{commit}", group.cell("count"))
+    format!("{} repeats{}{turn}{commit}", group.cell("count"), run.unwrap_or_default())
+}
+
+/// Returns ` after turn 56` and ` at 610540d2`; both are empty where they are not recorded.
+fn state_text(row: &Json) -> (String, String) {
+    let turn = row.number("turn").map(|turn| format!(" after turn {turn}"));
+    let commit = row.text("commit").map(|commit| format!(" at {}", first_digits(commit)));
+    (turn.unwrap_or_default(), commit.unwrap_or_default())
+}
+
+/// Plain repeats and rewordings side by side.
+fn retest_table(retest: &Json) -> OutputTable {
+    let mut table = OutputTable::new(&["measure", "plain repeats", "rewordings"]);
+    let sides = [retest.field("plain"), retest.field("reworded")];
+    let mut add = |name: &str, cell: &dyn Fn(&Json) -> String| {
+        let cells = sides.map(|it| if it.is_null() { "-".to_owned() } else { cell(it) });
+        table.add_row([name.to_owned()].into_iter().chain(cells).collect());
+    };
+    add("judgements", &|it| it.cell("count"));
+    add("components compared", &|it| it.cell("compared"));
+    add("exact", &|it| with_interval(it, "exact"));
+    add("within 1", &|it| with_interval(it, "within_1"));
+    add("alpha (ordinal)", &|it| with_interval(it, "alpha"));
+    add("ICC(2,1)", &|it| with_interval(it, "icc_2_1"));
+    let shift = with_interval(retest, "shift");
+    table.add_row(vec!["mean shift from the prompt".into(), String::new(), shift]);
+    table
 }
 
 /// Returns `0.77 [0.63, 0.88]`.
@@ -210,6 +239,14 @@ fn repeat_notes(repeats: &JudgeRepeats) -> Vec<String> {
         });
         notes.extend(reason_texts);
     }
+    let lacks_plain = |it: &&Json| it.field("plain").is_null();
+    if repeats.retests.iter().any(|it| lacks_plain(&it)) {
+        notes.push(
+            "without plain repeats nothing says what of the difference between rewordings is the draw alone; trajview \
+             judge --repeat K makes them"
+                .to_owned(),
+        );
+    }
     notes.push(
         "a flip is a pair of repeats on different sides of a boundary; severe is 1 or less".into(),
     );
@@ -221,7 +258,19 @@ pub fn write_csv(repeats: &JudgeRepeats, out: &mut Out) -> io::Result<()> {
     let columns = "run first second against part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 scores_first \
         scores_second";
     let repeated = repeats.repeats.iter().flat_map(csv_rows_of_group);
-    out.print_csv(columns, repeated.chain(repeats.contrasts.iter().flat_map(csv_rows_of_contrast)))
+    let contrasts = repeats.contrasts.iter().flat_map(csv_rows_of_contrast);
+    let retests = repeats.retests.iter().flat_map(csv_rows_of_retest);
+    out.print_csv(columns, repeated.chain(contrasts).chain(retests))
+}
+
+/// `against` is `repeat` for plain repeats and `rewording` for rewordings and the shift.
+fn csv_rows_of_retest(it: &Json) -> Vec<Json> {
+    let common = |against: &str| record! { run: it.field("run"), first: judge_text(it), second: (), against: against };
+    let plain = summary_csv_rows(&common("repeat"), it.field("plain"));
+    let reworded = summary_csv_rows(&common("rewording"), it.field("reworded"));
+    let shift = record! { compared: it.field("reworded").field("compared?"), shift: it.field("shift"), ci95: it.field("ci95") };
+    let shift = summary_csv_rows(&common("rewording"), &shift);
+    plain.into_iter().chain(reworded).chain(shift).collect()
 }
 
 fn csv_rows_of_group(it: &Json) -> Vec<Json> {
