@@ -39,10 +39,20 @@ const JUDGE_COLUMN: &str = "judge";
 pub struct FitnessArgs {
     /// The consensus of three or more raters by the model of Dawid and Skene: the likeliest level of each item with its
     /// probability, and how each rater scores each level of the consensus
+    ///
+    /// Use it when three or more raters, people or judges of different models, err independently on tens of items. Do not
+    /// use it when raters are repeats of one model, saw each other's scores, or mostly share an error: then the consensus
+    /// has the same error. It is no gold. Examples: `trajview agree RUN --dawid-skene` (judges and people of a run);
+    /// `trajview agree scores.csv --dawid-skene --csv` (columns component,a,b,c)
     #[arg(long, conflicts_with_all = ["calibration", "repeats", "tree"])]
     dawid_skene: bool,
     /// The alternative annotator test: may a judge take the place of the people who label? Default: each judge; in a
     /// table the column `judge`; the beginning of a name is enough
+    ///
+    /// Use it when three or more people labelled 30 items or more each, blind and without adjudication. Do not use it with
+    /// fewer people or items, with labels that were made after the verdict was seen, or with adjudicated labels alone: there
+    /// is nobody to compare the judge with. Choose --epsilon before you see the result. Examples: `trajview agree RUN
+    /// --alt-test=gpt --blind-only`; `trajview agree labels.csv --alt-test --annotators ana,ben,eve --epsilon 0.1`
     #[arg(long, value_name = "JUDGE", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with_all = ["calibration", "repeats", "tree"])]
     alt_test: Option<String>,
     /// With --alt-test: how much worse a judge may be because it is cheaper: 0.2 beside experts, 0.15 beside skilled
