@@ -26,6 +26,7 @@ pub mod highlight;
 pub mod languages;
 pub mod packing;
 pub mod patch;
+pub mod plants;
 pub mod redact;
 pub mod small_map;
 pub mod tree;

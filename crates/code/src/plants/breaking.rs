@@ -1,0 +1,330 @@
+//! Edits that must matter: the component is deleted, stubbed, no longer called, or computes something else.
+
+use tree_sitter::Node;
+
+use crate::has_word;
+
+use super::{
+    CodePlace, SourceTexts,
+    edits::TextEdits,
+    syntax::{
+        Family, Function, ParsedFile, ancestors, contains, files_with_word, functions_of,
+        is_test_path, nodes_in, statements_of,
+    },
+};
+
+/// Deletes functions, the statements that only call them, and their imports.
+pub(super) fn plant_deletion(
+    files: &SourceTexts,
+    functions: &[Function<'_>],
+) -> Result<TextEdits, String> {
+    let mut edits = TextEdits::new(format!("deleted: {}", names_text(functions)));
+    for function in functions {
+        let file = function.file;
+        let lines = file
+            .whole_lines(function.outer)
+            .ok_or_else(|| format!("{} shares a line with other code", function.name))?;
+        let siblings = function.outer.parent().map(statements_of).unwrap_or_default();
+        let is_left = |it: &Node<'_>| !functions.iter().any(|other| contains(other.outer, *it));
+        let is_empty = file.family == Family::Python
+            && function.outer.parent().is_some_and(|parent| parent.kind() == "block")
+            && !siblings.iter().any(is_left)
+            && siblings.first().is_some_and(|first| first.id() == function.outer.id());
+        if is_empty {
+            let indent = file.indent_at(function.outer.start_byte()).unwrap_or_default();
+            edits.replace(&file.path, lines, format!("{indent}pass{}", file.line_end()));
+        } else {
+            edits.replace(&file.path, lines, "");
+        }
+    }
+    let is_deleted = |file: &ParsedFile, node: Node<'_>| {
+        functions.iter().any(|it| it.file.path == file.path && contains(it.outer, node))
+    };
+    for CallingFile { file, names } in calling_files(files, functions) {
+        for statement in calls_of(&file, &names, functions).into_iter().filter_map(call_statement) {
+            if !is_deleted(&file, statement) {
+                edits.replace(&file.path, statement.byte_range(), empty_statement(file.family));
+            }
+        }
+        remove_imports(&file, &names, &mut edits);
+    }
+    Ok(edits)
+}
+
+fn names_text(functions: &[Function<'_>]) -> String {
+    let names: Vec<String> =
+        functions.iter().map(|it| format!("{} in {}", it.name, it.file.path)).collect();
+    names.join(", ")
+}
+
+/// A file that may use functions.
+struct CallingFile<'a> {
+    file: ParsedFile,
+    /// The names of the functions that it has as words, each the name of one function in all files.
+    names: Vec<&'a str>,
+}
+
+/// Returns the files that may use some of the functions. A name that several functions have is left out.
+fn calling_files<'a>(files: &SourceTexts, functions: &[Function<'a>]) -> Vec<CallingFile<'a>> {
+    let mut calling: Vec<CallingFile<'a>> = vec![];
+    for function in functions {
+        let with_name = files_with_word(files, function.name, function.file.family);
+        let definitions =
+            with_name.iter().flat_map(functions_of).filter(|it| it.name == function.name).count();
+        if definitions != 1 {
+            continue;
+        }
+        for file in with_name {
+            match calling.iter_mut().find(|it| it.file.path == file.path) {
+                Some(known) => known.names.push(function.name),
+                None => calling.push(CallingFile { file, names: vec![function.name] }),
+            }
+        }
+    }
+    calling
+}
+
+/// Returns the calls of functions by name, through an object too; calls inside of these functions and of such calls are left out.
+fn calls_of<'t>(file: &'t ParsedFile, names: &[&str], functions: &[Function<'_>]) -> Vec<Node<'t>> {
+    let is_call = |node: &Node<'_>| {
+        let callee = has_word("call call_expression", node.kind())
+            .then(|| node.child_by_field_name("function"))
+            .flatten();
+        let Some(callee) = callee else { return false };
+        let name = match callee.kind() {
+            "identifier" => Some(callee),
+            "attribute" => callee.child_by_field_name("attribute"),
+            "member_expression" => callee.child_by_field_name("property"),
+            "field_expression" => callee.child_by_field_name("field"),
+            "scoped_identifier" => callee.child_by_field_name("name"),
+            _ => None,
+        };
+        name.is_some_and(|it| names.contains(&file.text_of(it)))
+    };
+    let is_own = |node: Node<'_>| {
+        functions.iter().any(|it| it.file.path == file.path && contains(it.outer, node))
+    };
+    let (mut calls, mut end): (Vec<Node<'t>>, usize) = (vec![], 0);
+    for node in nodes_in(file.root()).into_iter().filter(is_call) {
+        if node.start_byte() >= end && !is_own(node) {
+            end = node.end_byte();
+            calls.push(node);
+        }
+    }
+    calls
+}
+
+/// Returns the statement that is nothing but a call.
+fn call_statement(call: Node<'_>) -> Option<Node<'_>> {
+    let mut parent = call.parent()?;
+    if has_word("await await_expression", parent.kind()) {
+        parent = parent.parent()?;
+    }
+    (parent.kind() == "expression_statement").then_some(parent)
+}
+
+const fn empty_statement(family: Family) -> &'static str {
+    match family {
+        Family::Python => "pass",
+        Family::Script => ";",
+        Family::Rust => "",
+    }
+}
+
+/// Removes names from the imports of a file.
+fn remove_imports(file: &ParsedFile, names: &[&str], edits: &mut TextEdits) {
+    for list in nodes_in(file.root()) {
+        let is_use = list.kind() == "scoped_identifier"
+            && list.parent().is_some_and(|it| it.kind() == "use_declaration");
+        if !is_use && !has_word("import_from_statement named_imports use_list", list.kind()) {
+            continue;
+        }
+        let module = list.child_by_field_name("module_name").or(list.child_by_field_name("path"));
+        let listed: Vec<Node<'_>> =
+            statements_of(list).into_iter().filter(|it| Some(*it) != module).collect();
+        let (gone, left): (Vec<Node<'_>>, Vec<Node<'_>>) =
+            listed.iter().partition(|it| names.contains(&file.text_of(**it)));
+        let (Some(first), Some(last)) = (listed.first(), listed.last()) else { continue };
+        if gone.is_empty() {
+            continue;
+        }
+        if !left.is_empty() {
+            let texts: Vec<&str> = left.iter().map(|it| file.text_of(*it)).collect();
+            edits.replace(&file.path, first.start_byte()..last.end_byte(), texts.join(", "));
+            continue;
+        }
+        let statement = std::iter::once(list).chain(ancestors(list)).find(|it| {
+            has_word("import_from_statement import_statement use_declaration", it.kind())
+        });
+        // A list within another one is left as it is.
+        let is_whole = |it: &Node<'_>| {
+            list.kind() != "use_list" || list.parent().and_then(|it| it.parent()) == Some(*it)
+        };
+        if let Some(statement) = statement.filter(is_whole) {
+            edits.replace(&file.path, statement.byte_range(), empty_statement(file.family));
+        }
+    }
+}
+
+/// Puts a stub in the place of the bodies of functions.
+pub(super) fn plant_stubs(functions: &[Function<'_>]) -> Result<TextEdits, String> {
+    let mut edits = TextEdits::new(format!("stubs: {}", names_text(functions)));
+    let mut planted = 0;
+    for function in functions {
+        let (file, body) = (function.file, function.body);
+        let (range, stub) = match file.family {
+            Family::Python => {
+                let skipped = usize::from(function.docstring().is_some());
+                let statements = function.statements();
+                let Some(first) = statements.get(skipped) else { continue };
+                let end = statements.last().map_or(body.end_byte(), Node::end_byte);
+                (first.start_byte()..end, "raise NotImplementedError")
+            }
+            Family::Script => (body.byte_range(), "{ throw new Error(\"not implemented\"); }"),
+            Family::Rust => (body.byte_range(), "{ todo!() }"),
+        };
+        if file.text[range.clone()].contains("NotImplementedError") {
+            continue;
+        }
+        edits.replace(&file.path, range, stub);
+        planted += 1;
+    }
+    match planted {
+        0 => Err("its functions are stubs already".into()),
+        _ => Ok(edits),
+    }
+}
+
+/// Removes the calls of functions outside of tests: a statement goes, elsewhere the first argument takes its place.
+pub(super) fn plant_call_removal(
+    files: &SourceTexts,
+    functions: &[Function<'_>],
+) -> Result<TextEdits, String> {
+    let calling = calling_files(files, functions);
+    if calling.is_empty() {
+        return Err("several functions have its name".into());
+    }
+    let (mut edits, mut count) = (TextEdits::default(), 0);
+    for CallingFile { file, names } in calling.iter().filter(|it| !is_test_path(&it.file.path)) {
+        for call in calls_of(file, names, functions) {
+            let (node, text) = match call_statement(call) {
+                Some(statement) => (statement, empty_statement(file.family).to_owned()),
+                None => (call, call_value(file, call)),
+            };
+            edits.replace(&file.path, node.byte_range(), text);
+            count += 1;
+        }
+    }
+    if count == 0 {
+        return Err("nothing outside of tests calls it".into());
+    }
+    edits.summary = format!("{count} calls removed: {}", names_text(functions));
+    Ok(edits)
+}
+
+/// Returns the value in the place of a call: its first argument, else nothing.
+fn call_value(file: &ParsedFile, call: Node<'_>) -> String {
+    let arguments = call.child_by_field_name("arguments");
+    let is_value = |it: &Node<'_>| {
+        !has_word(
+            "keyword_argument list_splat dictionary_splat spread_element comment line_comment block_comment",
+            it.kind(),
+        )
+    };
+    let first = arguments.and_then(|arguments| {
+        if arguments.kind() == "generator_expression" {
+            return Some(arguments);
+        }
+        let mut cursor = arguments.walk();
+        arguments.named_children(&mut cursor).find(is_value)
+    });
+    match (first, file.family) {
+        (Some(first), _) => format!("({})", file.text_of(first)),
+        (None, Family::Python) => "None".into(),
+        (None, Family::Script) => "undefined".into(),
+        (None, Family::Rust) => "Default::default()".into(),
+    }
+}
+
+/// Breaks a formula: the signs of its sums, else an axis, else a constant; at the places of the component where it has some there.
+pub(super) fn plant_wrong_formula(
+    function: &Function<'_>,
+    places: &[CodePlace],
+) -> Result<TextEdits, String> {
+    let file = function.file;
+    let nodes: Vec<Node<'_>> = nodes_in(function.body)
+        .into_iter()
+        .filter(|node| !is_index_or_text(function, *node))
+        .collect();
+    let is_at_place = |node: &&Node<'_>| {
+        let line = node.start_position().row + 1;
+        places.iter().any(|it| it.path == file.path && (it.lines.0..=it.lines.1).contains(&line))
+    };
+    let here: Vec<Node<'_>> = nodes.iter().filter(is_at_place).copied().collect();
+    type Change = fn(&ParsedFile, Node<'_>) -> Option<(std::ops::Range<usize>, String)>;
+    let changes: [(&str, Change); 3] =
+        [("sign", other_sign), ("axis", other_axis), ("constant", other_constant)];
+    for (what, change) in changes {
+        for nodes in [&here, &nodes] {
+            let found: Vec<_> = nodes.iter().filter_map(|node| change(file, *node)).collect();
+            if found.is_empty() {
+                continue;
+            }
+            let count = found.len();
+            let summary =
+                format!("{} in {}: {what} changed at {count} places", function.name, file.path);
+            let mut edits = TextEdits::new(summary);
+            for (range, text) in found {
+                edits.replace(&file.path, range, text);
+            }
+            return Ok(edits);
+        }
+    }
+    Err("it has no sum, no axis and no constant".into())
+}
+
+fn is_index_or_text(function: &Function<'_>, node: Node<'_>) -> bool {
+    let kinds = "subscript subscript_expression index_expression slice string template_string type";
+    ancestors(node)
+        .take_while(|it| it.id() != function.body.id())
+        .any(|it| has_word(kinds, it.kind()))
+}
+
+fn other_sign(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<usize>, String)> {
+    if !has_word("binary_operator binary_expression", node.kind()) {
+        return None;
+    }
+    let operator = node.child_by_field_name("operator")?;
+    let sign = match file.text_of(operator) {
+        "+" => "-",
+        "-" => "+",
+        _ => return None,
+    };
+    let kinds = "string template_string string_literal list array concatenated_string tuple";
+    let is_text = nodes_in(node).iter().any(|it| has_word(kinds, it.kind()));
+    (!is_text).then(|| (operator.byte_range(), sign.to_owned()))
+}
+
+fn other_axis(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<usize>, String)> {
+    let name = (node.kind() == "keyword_argument").then(|| node.child_by_field_name("name"))??;
+    let value = node.child_by_field_name("value")?;
+    let other = match file.text_of(value) {
+        "0" => "1",
+        "1" | "-1" => "0",
+        _ => return None,
+    };
+    has_word("axis dim", file.text_of(name)).then(|| (value.byte_range(), other.to_owned()))
+}
+
+fn other_constant(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<usize>, String)> {
+    if !has_word("integer float number integer_literal float_literal", node.kind()) {
+        return None;
+    }
+    let text = file.text_of(node);
+    let is_plain = text.starts_with(|c: char| c.is_ascii_digit())
+        && !text.starts_with("0x")
+        && !text.starts_with("0b")
+        && !text.starts_with("0o");
+    let is_common = has_word("0 1", text);
+    (is_plain && !is_common).then(|| (node.byte_range(), format!("1{text}")))
+}
