@@ -1,6 +1,8 @@
 //! `trajview judge`: asks a judge about the components of a run, places in its code, decisions or parts of its process,
 //! and writes the answers beside the run.
 
+mod crash_report;
+mod crash_test;
 mod drift;
 mod frozen_set;
 mod panel;
@@ -58,6 +60,8 @@ use super::{
 /// that cannot be computed: DQ, the plan; CH, the commits; RT, the requirements with a test; parts that the run does
 /// not have are skipped. Each verdict is saved at once, in a new file in RUN/judgements. The exit code is 1 if a
 /// verdict is missing.
+///
+/// With --crash-test the judge itself is tested, on a sample of components: see "Crash test" in the page on judging.
 ///
 /// With --shard RUN is a folder: one judge judges each run bundle of the shard, with one budget. A state that the same
 /// judge judged with the same prompt is skipped, and a stopped judgement continues.
@@ -117,6 +121,20 @@ pub struct JudgeArgs {
     /// Resume the last judgement of the same items
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
+    /// Test the judge with planted edits: judge a sample of components again on copies of the tree, some edited so that it must
+    /// not matter, others so that it must. Print a card; no verdict of it is a score
+    #[arg(long, conflicts_with_all = ["each", "codebook", "criteria", "decisions", "shard", "max_cost", "against", "reword"])]
+    crash_test: bool,
+    /// With --crash-test or --against: judge only so many of the components, drawn at random [default: 12 with --crash-test,
+    /// else all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    sample: Option<u32>,
+    /// With --crash-test or --against: the seed of what is drawn at random [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Start a crash test that costs money without a question
+    #[arg(long, requires = "crash_test")]
+    yes: bool,
     #[command(flatten)]
     variants: variants::VariantArgs,
     #[command(flatten)]
@@ -126,9 +144,17 @@ pub struct JudgeArgs {
     /// The settings file, instead of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print JSON (schema trajview.judge/1, with --each trajview.judge-each/1; of several judges trajview.judge-panel/1)
+    /// Print JSON (schema trajview.judge/1, with --each trajview.judge-each/1; of several judges trajview.judge-panel/1; of a
+    /// crash test trajview.crash-card/1)
     #[arg(long)]
     json: bool,
+}
+
+impl JudgeArgs {
+    /// Returns the seed of what is drawn at random.
+    pub(crate) fn random_seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
 }
 
 fn rubric_parser() -> impl TypedValueParser<Value = JudgingScale> {
@@ -158,8 +184,17 @@ pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
     }
     variants::check_variants(args)?;
     let judges = judges_by_name(args)?;
-    if let Some(set) = args.drift.set_path()? {
+    let set = args.drift.set_path()?;
+    if set.is_none() && !args.crash_test && (args.sample.is_some() || args.seed.is_some()) {
+        return Err(CommandFailure::wrong_arguments(
+            "--sample and --seed work only with --crash-test or --against",
+        ));
+    }
+    if let Some(set) = set {
         return drift::run_drift(args, set, judges, out);
+    }
+    if args.crash_test {
+        return crash_test::run_crash_test(args, judges, out);
     }
     if args.sharding.is_named() {
         return shard::run_shard(args, &judges, out);

@@ -18,6 +18,7 @@ mod code_quality;
 mod compare;
 mod cost;
 mod counts;
+mod crash_test;
 mod decisions;
 mod decisions_judged;
 mod export_tables;

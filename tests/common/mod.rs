@@ -1,6 +1,7 @@
 //! What the tests of the whole program share: running it, and finding recordings.
 #![allow(dead_code)] // each of the binaries uses some of it
 
+pub mod crash_run;
 pub mod decided;
 pub mod flag_script;
 pub mod judge_desk;

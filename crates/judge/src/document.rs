@@ -437,11 +437,7 @@ impl JudgementDocument {
             return Ok(());
         }
         let entry = match &mut self.flags {
-            None => serde_json::value::to_raw_value(&ScoreRow::for_component(
-                component,
-                judged,
-                &self.judge,
-            ))?,
+            None => score_entry(&self.judge, component, judged)?,
             Some(rows) => {
                 let new_flags = judged.checked_flags().map_or(&[][..], |flagged| &flagged.flags);
                 let mut flags: Vec<Flag> = rows.iter().map(|row| row.0.clone()).collect();
@@ -489,6 +485,16 @@ impl DocumentJudge {
     fn overall_rule(&self) -> Option<OverallRule> {
         self.overall.as_deref().and_then(OverallRule::by_word)
     }
+}
+
+/// Returns the entry of a component's answer, as [`JudgementDocument::scores`] has it.
+pub(crate) fn score_entry(
+    judge: &DocumentJudge,
+    component: &str,
+    judged: &JudgedItem,
+) -> serde_json::Result<Box<RawValue>> {
+    let row = ScoreRow::for_component(component, judged, judge);
+    serde_json::value::to_raw_value(&row)
 }
 
 impl<'a> ScoreRow<'a> {

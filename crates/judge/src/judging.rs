@@ -40,7 +40,7 @@ use super::{
     snapshot::CodeSnapshot,
     stop_flag::StopFlag,
     unchanged_flags::CarriedFlags,
-    worker::{self, WorkerContext, WorkerEvent},
+    worker::{self, JudgeTask, WorkerContext, WorkerEvent},
 };
 
 /// The parts of a judging: the items, the judge, the rules.
@@ -119,6 +119,26 @@ pub fn run_judging(
 impl JudgingJob {
     pub const fn scale(&self) -> JudgingScale {
         self.subject.scale
+    }
+
+    /// Returns the data of workers for these conversations.
+    pub(crate) fn worker_context(
+        &self,
+        tasks: Vec<JudgeTask>,
+        client: &Arc<JudgeClient>,
+        cost_budget: &Arc<CostBudget>,
+    ) -> Arc<WorkerContext> {
+        Arc::new(WorkerContext {
+            settings: Arc::clone(&self.settings),
+            client: Arc::clone(client),
+            cost_budget: Arc::clone(cost_budget),
+            key: self.key.clone(),
+            prompt: Arc::clone(&self.prompt),
+            budget: self.budget,
+            tasks,
+            next: AtomicUsize::new(0),
+            halt: StopFlag::default(),
+        })
     }
 
     /// Returns the judge as the files describe it.
@@ -284,7 +304,7 @@ impl JudgingSession<'_> {
             let error = judged.error.clone().or(fault);
             Ok(JudgeEvent::Ended { component, answer, error, done, total })
         };
-        let ended = self.collect_answers(&context, &mut enter, on_event);
+        let ended = collect_answers(&context, self.stop, &mut enter, on_event);
         context.halt.set();
         ended
     }
@@ -312,62 +332,57 @@ impl JudgingSession<'_> {
 
     fn worker_context(&self, missing: &[String]) -> Arc<WorkerContext> {
         let is_missing = |item: &&JudgeItem| missing.iter().any(|id| id == item.id());
-        Arc::new(WorkerContext {
-            settings: Arc::clone(&self.job.settings),
-            client: Arc::clone(&self.client),
-            cost_budget: Arc::clone(self.cost_budget),
-            key: self.job.key.clone(),
-            prompt: Arc::clone(&self.job.prompt),
+        let task = |item: &JudgeItem| JudgeTask {
+            name: item.id().to_owned(),
+            item: item.clone(),
             snapshot: self.job.snapshot.clone(),
-            budget: self.job.budget,
-            items: self.job.items.iter().filter(is_missing).cloned().collect(),
-            next: AtomicUsize::new(0),
-            halt: StopFlag::default(),
-        })
-    }
-
-    /// Collects answers until all workers are done, or are to stop and have had their time.
-    fn collect_answers(
-        &self,
-        context: &Arc<WorkerContext>,
-        enter: &mut dyn FnMut(String, &JudgedItem) -> Result<JudgeEvent, JudgingHalt>,
-        on_event: &mut dyn FnMut(&JudgeEvent),
-    ) -> Result<(), JudgingHalt> {
-        let news = worker::start_workers(context);
-        let mut halted: Option<(JudgingHalt, Instant)> = None;
-        loop {
-            if self.stop.is_set() && halted.is_none() {
-                halted = Some((JudgingHalt::Stopped, Instant::now()));
-                context.halt.set();
-            }
-            if halted.as_ref().is_some_and(|(_, since)| since.elapsed() > PATIENCE) {
-                break;
-            }
-            let halt = match news.recv_timeout(BEAT) {
-                Ok(WorkerEvent::Event(event)) => {
-                    on_event(&event);
-                    None
-                }
-                Ok(WorkerEvent::Judged { component, judged }) => match &judged.fault {
-                    _ if matches!(halted, Some((JudgingHalt::Write(_), _))) => None,
-                    Some(JudgeFault::Stopped) => None,
-                    Some(fault) if fault.ends_all() => Some(JudgingHalt::Fault(fault.clone())),
-                    _ => enter(component, &judged).map(|event| on_event(&event)).err(),
-                },
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            if let Some(halt) = halt {
-                context.halt.set();
-                halted.get_or_insert((halt, Instant::now()));
-            }
-        }
-        halted.map_or(Ok(()), |(halt, _)| Err(halt))
+        };
+        let tasks = self.job.items.iter().filter(is_missing).map(task).collect();
+        self.job.worker_context(tasks, &self.client, self.cost_budget)
     }
 }
 
+/// Collects answers until all workers are done, or are to stop and have had their time.
+pub(crate) fn collect_answers(
+    context: &Arc<WorkerContext>,
+    stop: &StopFlag,
+    enter: &mut dyn FnMut(String, &JudgedItem) -> Result<JudgeEvent, JudgingHalt>,
+    on_event: &mut dyn FnMut(&JudgeEvent),
+) -> Result<(), JudgingHalt> {
+    let news = worker::start_workers(context);
+    let mut halted: Option<(JudgingHalt, Instant)> = None;
+    loop {
+        if stop.is_set() && halted.is_none() {
+            halted = Some((JudgingHalt::Stopped, Instant::now()));
+            context.halt.set();
+        }
+        if halted.as_ref().is_some_and(|(_, since)| since.elapsed() > PATIENCE) {
+            break;
+        }
+        let halt = match news.recv_timeout(BEAT) {
+            Ok(WorkerEvent::Event(event)) => {
+                on_event(&event);
+                None
+            }
+            Ok(WorkerEvent::Judged { component, judged }) => match &judged.fault {
+                _ if matches!(halted, Some((JudgingHalt::Write(_), _))) => None,
+                Some(JudgeFault::Stopped) => None,
+                Some(fault) if fault.ends_all() => Some(JudgingHalt::Fault(fault.clone())),
+                _ => enter(component, &judged).map(|event| on_event(&event)).err(),
+            },
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        if let Some(halt) = halt {
+            context.halt.set();
+            halted.get_or_insert((halt, Instant::now()));
+        }
+    }
+    halted.map_or(Ok(()), |(halt, _)| Err(halt))
+}
+
 /// Returns the answer that a verdict gives.
-fn answer_of(verdict: &CheckedVerdict) -> JudgeAnswer {
+pub(crate) fn answer_of(verdict: &CheckedVerdict) -> JudgeAnswer {
     match (verdict.level, verdict.label.clone()) {
         (Some(level), name) => JudgeAnswer::Level { level, name },
         (None, label) if label == CANNOT_TELL => JudgeAnswer::CannotTell,
@@ -375,7 +390,7 @@ fn answer_of(verdict: &CheckedVerdict) -> JudgeAnswer {
     }
 }
 
-fn timestamp_now() -> String {
+pub(crate) fn timestamp_now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
@@ -384,6 +399,6 @@ fn bytes_of(document: &JudgementDocument) -> Result<Vec<u8>, WriteError> {
 }
 
 /// Returns the error of a document that cannot be written as JSON; there is none as far as we know.
-fn without_path(why: &serde_json::Error) -> WriteError {
+pub(crate) fn without_path(why: &serde_json::Error) -> WriteError {
     WriteError::new("the judgement".as_ref(), why.to_string())
 }

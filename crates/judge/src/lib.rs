@@ -8,6 +8,8 @@
 //! defines a judge; a [`client`] reaches it, in one of the protocols of [`wire`]. [`judging`] does this for many components
 //! at a time and saves a [`document`] after each; [`plan`] estimates its cost beforehand.
 //!
+//! [`crash_test`] judges a sample of components again on copies of the tree with planted edits; [`crash_document`] is its file.
+//!
 //! [`discover`] finds judges without settings.
 //!
 //! [`unchanged_flags`] carries flags on from an earlier state whose lines did not change.
@@ -37,6 +39,8 @@ pub mod command;
 pub mod component;
 pub mod conversation;
 pub mod cost;
+pub mod crash_document;
+pub mod crash_test;
 pub mod criteria;
 pub mod discover;
 pub mod document;

@@ -3,6 +3,7 @@
 use super::{
     component::most_requests,
     cost::{most_tokens, price_of},
+    item::JudgeItem,
     judging::JudgingJob,
     settings::JudgeKind,
     tools::MOST_BYTES,
@@ -31,10 +32,14 @@ const BYTES_A_TOKEN: u64 = 4;
 
 impl JudgingEstimate {
     pub fn for_job(job: &JudgingJob) -> Self {
-        let question = |item| job.prompt.question_text(item, job.budget);
+        Self::for_items(job, &job.items.iter().collect::<Vec<_>>())
+    }
+
+    /// Estimates a conversation about each of these items, which may be the same ones several times.
+    pub fn for_items(job: &JudgingJob, items: &[&JudgeItem]) -> Self {
+        let question = |item: &JudgeItem| job.prompt.question_text(item, job.budget);
         let system = job.prompt.system_text(job.budget);
-        let hearings: Vec<(u64, u64)> = job
-            .items
+        let hearings: Vec<(u64, u64)> = items
             .iter()
             .map(|item| conversation_tokens(job, system.len() + question(item).len()))
             .collect();
@@ -51,7 +56,7 @@ impl JudgingEstimate {
             input_tokens,
             output_tokens,
             cost: cost.map(|cost| cost.min(most)),
-            question: job.items.first().map(question).unwrap_or_default(),
+            question: items.first().map(|item| question(item)).unwrap_or_default(),
             system,
         }
     }

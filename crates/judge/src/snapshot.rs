@@ -59,6 +59,11 @@ impl CodeSnapshot {
         &self.tree
     }
 
+    /// Returns the content of a file of the tree; the error is a sentence.
+    pub(crate) fn content_of(&self, file: TreeFile) -> Result<Blob, String> {
+        (self.contents)(file)
+    }
+
     /// Returns the text of a file; a link is not followed. The error is a sentence without the path.
     pub fn text_of(&self, path: &RepoPath) -> Result<String, String> {
         let file = *self.tree.files.get(path).ok_or("no such file in the snapshot")?;
@@ -67,7 +72,7 @@ impl CodeSnapshot {
             FileMode::Submodule => return Err("it is another repository".into()),
             FileMode::Regular | FileMode::Executable => {}
         }
-        let bytes = (self.contents)(file)?;
+        let bytes = self.content_of(file)?;
         if bytes.len() > MOST_BYTES {
             return Err(format!("it has {} bytes; too large to be read", bytes.len()));
         }

@@ -36,13 +36,22 @@ pub struct WorkerContext {
     pub cost_budget: Arc<CostBudget>,
     pub key: JudgeKey,
     pub prompt: Arc<JudgePrompt>,
-    pub snapshot: CodeSnapshot,
     pub budget: u32,
-    pub items: Vec<JudgeItem>,
+    pub tasks: Vec<JudgeTask>,
     /// The next one to take.
     pub next: AtomicUsize,
     /// Stops all workers.
     pub halt: StopFlag,
+}
+
+/// One conversation to hold.
+#[derive(Debug, Clone)]
+pub struct JudgeTask {
+    /// The name in events and messages: the id of the item, where each item is judged once.
+    pub name: String,
+    pub item: JudgeItem,
+    /// The files that the judge may see.
+    pub snapshot: CodeSnapshot,
 }
 
 /// A message of a worker.
@@ -55,7 +64,7 @@ pub enum WorkerEvent {
 /// Starts the workers; the channel ends when the last of them is done.
 pub(crate) fn start_workers(context: &Arc<WorkerContext>) -> Receiver<WorkerEvent> {
     let (sender, receiver) = crossbeam_channel::unbounded();
-    let count = context.settings.concurrency.clamp(1, 64).min(context.items.len());
+    let count = context.settings.concurrency.clamp(1, 64).min(context.tasks.len());
     for _ in 0..count {
         let worker = JudgeWorker {
             context: Arc::clone(context),
@@ -73,7 +82,7 @@ const MOST_WORDS: usize = 4_000;
 struct JudgeWorker {
     context: Arc<WorkerContext>,
     sender: Sender<WorkerEvent>,
-    /// The id of what is under way.
+    /// The name of what is under way.
     component: String,
 }
 
@@ -82,16 +91,12 @@ impl JudgeWorker {
         let context = Arc::clone(&self.context);
         while !context.halt.is_set() {
             let at = context.next.fetch_add(1, Ordering::SeqCst);
-            let Some(item) = context.items.get(at) else { return };
-            let id = item.id().to_owned();
+            let Some(JudgeTask { name, item, snapshot }) = context.tasks.get(at) else { return };
+            let id = name.clone();
             self.component.clone_from(&id);
             self.send_event(JudgeEvent::Began { component: id.clone() });
-            let question = JudgeQuestion {
-                item,
-                prompt: &context.prompt,
-                snapshot: &context.snapshot,
-                budget: context.budget,
-            };
+            let question =
+                JudgeQuestion { item, prompt: &context.prompt, snapshot, budget: context.budget };
             let mut judged = component::judge_item(&question, &mut self);
             let tool_calls = std::mem::take(&mut judged.tool_calls);
             judged.tool_calls =

@@ -39,7 +39,7 @@ pub struct BundleChecksums {
 }
 
 /// Folders that people and judges write to while a run goes on.
-const SHARED_FOLDERS: [&str; 2] = ["judgements", "labels"];
+const SHARED_FOLDERS: [&str; 3] = ["judgements", "crash-tests", "labels"];
 
 /// Part of the names of incomplete files.
 const PART_INFIX: &str = ".part-";

@@ -67,7 +67,7 @@ const BUNDLE_FILES: [&str; 12] = [
     "live.jsonl",
 ];
 
-const BUNDLE_FOLDERS: [&str; 3] = ["session", "judgements", "labels"];
+const BUNDLE_FOLDERS: [&str; 4] = ["session", "judgements", "crash-tests", "labels"];
 
 /// The parts of a repository that are content; hooks and the like are left out.
 const REPO_PARTS: [&str; 6] = ["HEAD", "config", "packed-refs", "refs", "objects", "shallow"];

@@ -37,6 +37,12 @@ impl JudgementFolder {
         Self { folder: bundle.join("judgements") }
     }
 
+    /// Returns the crash tests of judges of the bundle in this folder. They lie apart from the judgements: what a judge says of an
+    /// edited tree is no score of the run.
+    pub fn crash_tests_in_bundle(bundle: &Path) -> Self {
+        Self { folder: bundle.join("crash-tests") }
+    }
+
     /// Returns the time when a file was last added, removed or replaced; None where nothing was judged yet.
     pub fn changed_at(&self) -> Option<SystemTime> {
         disk::metadata(&self.folder).ok()?.modified

@@ -6,6 +6,7 @@
 //!   reads scores from plain tables, [`stability`] measures a judge against itself, [`drift`] against an earlier judgement, [`graded_trees`] compares two graded
 //!   trees node by node.
 //!   [`fitness`] asks whether a judge can be used: consensus of a panel, alternative annotator test, calibration, abstention.
+//!   [`crash_test`] whether its levels move where a planted edit must not matter, and where it must.
 //! - Audits: [`audit_items`] are the things to label, [`queue`] orders them for a human, [`design`] describes a study over
 //!   many runs, [`division`] divides its labels among raters, [`loaded_study`] has its progress, [`adjudication`] its cases.
 //! - Runs: [`compare`] sets two runs side by side, [`corpus`] many; [`pairing`] decides which runs are compared, [`paired`]
@@ -24,7 +25,7 @@
 //!
 //! - **Knows** several runs and raters: agreement, pairs, paired tests, corpora, clusters.
 //! - **Must not know** where runs are stored, who shows them.
-//! - **Used by** `analysis`, `tui` and the program.
+//! - **Used by** `analysis`, `judge`, `tui` and the program.
 //!
 //! Always true:
 //!
@@ -43,6 +44,7 @@ pub mod components;
 pub mod corpus;
 pub mod corrected;
 pub mod correlation;
+pub mod crash_test;
 pub mod design;
 pub mod division;
 pub mod drift;

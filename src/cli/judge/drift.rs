@@ -63,12 +63,6 @@ pub struct DriftArgs {
     /// gold; else 0.2, for the agreement with the earlier judgement]
     #[arg(long, value_name = "SHARE", value_parser = parse_drop)]
     max_drop: Option<f64>,
-    /// With --against: judge only so many of the components, drawn at random
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    sample: Option<u32>,
-    /// With --against: seed of the sample and of the bootstrap [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
 }
 
 fn parse_drop(words: &str) -> Result<f64, String> {
@@ -80,19 +74,14 @@ impl DriftArgs {
     /// Returns the set that is judged again; None where none is named. Fails where another option needs one: a RUN, which
     /// excludes a set, hides that from the parser of arguments.
     pub(crate) fn set_path(&self) -> Result<Option<&PathBuf>, CommandFailure> {
-        let Self { against, earlier, max_drop, sample, seed } = self;
-        let is_alone = against.is_none()
-            && (earlier.is_some() || max_drop.is_some() || sample.is_some() || seed.is_some());
+        let Self { against, earlier, max_drop } = self;
+        let is_alone = against.is_none() && (earlier.is_some() || max_drop.is_some());
         match is_alone {
             true => Err(CommandFailure::wrong_arguments(
-                "--earlier, --max-drop, --sample and --seed work only with --against",
+                "--earlier and --max-drop work only with --against",
             )),
             false => Ok(against.as_ref()),
         }
-    }
-
-    fn seed(&self) -> u64 {
-        self.seed.unwrap_or(BootstrapPlan::default().seed)
     }
 }
 
@@ -105,8 +94,8 @@ pub(crate) fn run_drift(
 ) -> CommandResult {
     let settings = only_judge(args, judges)?;
     let mut set = FrozenSet::read(path, args.drift.earlier.as_deref())?;
-    if let Some(size) = args.drift.sample {
-        set.draw_sample(size as usize, args.drift.seed());
+    if let Some(size) = args.sample {
+        set.draw_sample(size as usize, args.random_seed());
     }
     let jobs = jobs_of_set(args, &settings, &mut set)?;
     set.skipped.iter().for_each(|why| print_note(why));
@@ -279,7 +268,7 @@ impl DriftResult {
                 }
             }
         }
-        let plan = BootstrapPlan { seed: args.drift.seed(), ..BootstrapPlan::default() };
+        let plan = BootstrapPlan { seed: args.random_seed(), ..BootstrapPlan::default() };
         let comparison = DriftComparison::of_items(&items, &plan);
         let is_by_gold = set.is_study;
         let allowed = if is_by_gold { ALLOWED_WITH_GOLD } else { ALLOWED_WITHOUT_GOLD };
