@@ -189,10 +189,8 @@ fn end_messages(progress: &live::journal::LiveProgress, job: &RunJob) -> Vec<Liv
     let over = |words: String, is_whole| vec![LiveMessage::Over { words, is_whole }];
     match (&progress.stopped, &progress.open) {
         _ if progress.is_finished => over(complete_text(job).into(), true),
-        (Some(it), _) => over(format!("stopped: {}; R resumes it", it.why), false),
-        _ if !live::journal::is_under_way(&job.bundle) => {
-            over("interrupted; R resumes it".into(), false)
-        }
+        (Some(it), _) => over(format!("stopped: {}", it.why), false),
+        _ if !live::journal::is_under_way(&job.bundle) => over("interrupted".into(), false),
         (None, open) => {
             let began = |row: &live::manifest::LiveTurnRow| {
                 let (turn, request, attempt) = (row.turn, String::new(), row.attempt);
@@ -331,13 +329,13 @@ fn over_message(job: &RunJob, outcome: &LiveOutcome) -> LiveMessage {
 
 fn halt_text(halt: &RunHalt) -> String {
     match halt {
-        RunHalt::Stopped => "stopped; R resumes it".into(),
+        RunHalt::Stopped => "stopped".into(),
         RunHalt::Budget(why) => {
-            format!("stopped: {why}; `trajview live --resume` with a higher limit continues it")
+            format!("stopped: {why}; for a higher limit: `trajview live --resume`")
         }
-        RunHalt::Failed { turn, why } => format!("turn {turn}: {why}; R repeats it"),
-        RunHalt::NotReady(why) => format!("{why}; no request was sent; R retries"),
-        RunHalt::Write(why) => format!("{why}; R resumes it"),
+        RunHalt::Failed { turn, why } => format!("turn {turn}: {why}"),
+        RunHalt::NotReady(why) => format!("{why}; no request was sent"),
+        RunHalt::Write(why) => why.to_string(),
     }
 }
 

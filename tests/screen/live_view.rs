@@ -210,7 +210,7 @@ fn a_failure_and_the_end_are_said() {
     assert_eq!(press_keys(&mut app, "ctrl-r"), [Effect::Live(LiveCommand::Retry)]);
     insta::assert_snapshot!("after_a_failure", frame_text(&app));
 
-    over(&mut app, "stopped after turn 2; R resumes it", false);
+    over(&mut app, "stopped after turn 2", false);
     insta::assert_snapshot!("after_the_end", frame_text(&app));
 }
 

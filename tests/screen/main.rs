@@ -27,6 +27,7 @@ mod palette;
 mod playback;
 mod printed;
 mod process;
+mod rebound_keys;
 mod recorded_terminal;
 mod room;
 mod rubric_view;

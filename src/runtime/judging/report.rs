@@ -78,7 +78,7 @@ fn kept_text(states: &[(JudgingJob, JudgingFiles)]) -> String {
     let judged: usize = judged_files(states).map(|(_, it)| it.entries().len()).sum();
     match judged_files(states).last() {
         Some((path, _)) if judged > 0 => {
-            format!("{judged} verdicts saved, the last in {}; R resumes", name_of(path))
+            format!("{judged} verdicts saved, the last in {}", name_of(path))
         }
         _ => "no verdicts yet".into(),
     }

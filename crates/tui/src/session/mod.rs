@@ -8,6 +8,7 @@ use crate::session::{
     audit_queue::AuditState,
     files::FileCache,
     follow::{FollowState, RunEnd},
+    key_texts::KeyTexts,
     labels::RaterLabels,
     pending::Loading,
     question::Answer,
@@ -43,6 +44,7 @@ pub mod jobs;
 pub mod judged_marks;
 pub mod judged_points;
 pub mod judging;
+pub mod key_texts;
 pub mod label_protocol;
 pub mod labels;
 pub mod lifelines;
@@ -101,6 +103,8 @@ pub struct Session {
     pub audit: AuditState,
     /// The strip of turns below the views.
     pub run_timeline: RunTimeline,
+    /// The keys that notices and hints name.
+    pub(crate) keys: KeyTexts,
     /// A place in the replay to go to.
     opening: Option<ReplayOpening>,
 }
@@ -128,6 +132,7 @@ impl Session {
             labels: RaterLabels::default(),
             audit: AuditState::default(),
             run_timeline: RunTimeline::default(),
+            keys: KeyTexts::default(),
             opening: None,
         }
     }
@@ -160,7 +165,8 @@ impl Session {
         let before = self.rubric.shared_rubric().cloned().unwrap_or_default();
         let is_first = self.rubric.known_rubric().is_none();
         self.rubric.take_answer(request, rubric);
-        let news = self.rubric.new_judgement_text(&before.judgements).filter(|_| !is_first);
+        let news =
+            self.rubric.new_judgement_text(&before.judgements, &self.keys).filter(|_| !is_first);
         self.notice = news.or(self.notice.take());
         let after = self.rubric.shared_rubric().cloned().unwrap_or_default();
         if before.decisions != after.decisions {

@@ -3,6 +3,8 @@
 //!
 //! It is read once the run is open, and again whenever something was written beside the run or somebody comes back to it.
 
+use crate::session::context::KeyContext;
+use crate::session::key_texts::KeyTexts;
 use std::sync::Arc;
 
 use crate::session::files::{DiffKey, DiffScope};
@@ -153,7 +155,11 @@ impl RubricState {
 
     /// Returns a sentence about the last judgement that is not among the earlier ones: whose it is, and which mean it would
     /// give instead of the shown one.
-    pub(crate) fn new_judgement_text(&self, earlier: &[Judgement]) -> Option<String> {
+    pub(crate) fn new_judgement_text(
+        &self,
+        earlier: &[Judgement],
+        keys: &KeyTexts,
+    ) -> Option<String> {
         let rubric = self.known_rubric()?;
         let is_new = |it: &&Judgement| {
             it.pooled.is_none()
@@ -173,13 +179,15 @@ impl RubricState {
         let at =
             |it: &Judgement| it.turn.map(|turn| format!(" at turn {turn}")).unwrap_or_default();
         Some(format!(
-            "new judgement by {}{}: {}; shown stays {} by {}{} (in the scores f shows the next one, * pins it)",
+            "new judgement by {}{}: {}; shown stays {} by {}{} (in the scores {} shows the next one, {} pins it)",
             new.judge.name,
             at(new),
             mean_text(new),
             mean_text(shown),
             shown.judge.name,
-            at(shown)
+            at(shown),
+            keys.key_text(KeyContext::Judged, "next-judgement"),
+            keys.key_text(KeyContext::Judged, "pin-judge"),
         ))
     }
 

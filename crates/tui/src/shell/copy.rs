@@ -7,7 +7,9 @@ pub use crate::shell::message::state::CopyTarget;
 use std::path::Path;
 
 use crate::{
-    session::{effect::Effect, files::compared_file::ComparedFile, views::View},
+    session::{
+        context::KeyContext, effect::Effect, files::compared_file::ComparedFile, views::View,
+    },
     shell::{open_run::OpenRun, screens::Screens},
     views::{
         audit,
@@ -281,7 +283,8 @@ fn copied_patch(open: &OpenRun) -> Result<CopiedText, String> {
     let compared = shown_comparison(open)?;
     let (_, change) = open.replay.selected_change(&open.session).ok_or("no file is selected")?;
     if compared.is_whole_file() {
-        return Err("this is the whole file; a shows the change".into());
+        let blame = open.session.keys.key_text(KeyContext::Diff, "blame");
+        return Err(format!("this is the whole file; {blame} shows the change"));
     }
     let text = match &*compared.diff {
         FileDiff::Text { old, new, .. } => {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    session::context::KeyContext,
+    session::{context::KeyContext, key_texts::KeyTexts},
     shell::{
         config::Chord,
         fuzzy_match,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The user's changes to the keymap; none by default.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct UserKeys {
     /// The index of the binding in [`all_bindings`], and the keys that replace the table's.
     changed: BTreeMap<usize, Vec<Key>>,
@@ -172,9 +172,31 @@ impl UserKeys {
         keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns the first key of a command that works in a place, as texts name it; the name on the command line where it has
+    /// no key there.
+    pub(crate) fn key_text(&self, place: KeyContext, id: &str) -> String {
+        let row = bindings_of(place).find(|row| row.id == id);
+        let key = row.and_then(|row| self.keys_in_place(place, row).first().map(Key::to_string));
+        key.unwrap_or_else(|| format!(":{id}"))
+    }
+
     /// Returns the keys of a row as `h ←`.
     pub(crate) fn keys_text(&self, row: &KeyBinding) -> String {
         self.keys_of_row(row).iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Default for KeyTexts {
+    /// Returns the keys of the table.
+    fn default() -> Self {
+        Self::from(&UserKeys::default())
+    }
+}
+
+impl From<&UserKeys> for KeyTexts {
+    fn from(keys: &UserKeys) -> Self {
+        let keys = keys.clone();
+        Self::new(move |place, id| keys.key_text(place, id))
     }
 }
 

@@ -253,13 +253,16 @@ impl App {
     fn quit_or_confirm(&mut self) {
         let is_testing = self.jobs.testing.as_ref().is_some_and(|it| it.over.is_none());
         let words = if self.screens.has_agent_at_work() {
-            "an agent is running: quit again to stop it; the recording stays, and R resumes it"
+            let resume = self.shell.keys.key_text(KeyContext::Live, "resume");
+            format!(
+                "an agent is running: quit again to stop it; the recording stays, and {resume} resumes it"
+            )
         } else if self.screens.judgings_under_way().next().is_some() {
-            "a judge is running: quit again to stop it; finished verdicts stay"
+            "a judge is running: quit again to stop it; finished verdicts stay".to_owned()
         } else if is_testing {
-            "tests are running: quit again to stop them; finished outcomes stay"
+            "tests are running: quit again to stop them; finished outcomes stay".to_owned()
         } else {
-            ""
+            String::new()
         };
         if words.is_empty() || self.quit_confirmation.was_shown {
             self.is_quitting = true;

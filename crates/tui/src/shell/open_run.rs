@@ -11,6 +11,7 @@ use crate::{
         arrangement::Arrangement,
         context::KeyContext,
         effect::Effect,
+        key_texts::KeyTexts,
         pending::Loading,
         question::Answer,
         request::{RequestId, RequestIds},
@@ -122,11 +123,14 @@ pub struct RunViewDefaults {
     /// The rater whose labels are shown and added to.
     pub annotator: Option<String>,
     pub labels: LabelMode,
+    /// The keys that notices and hints name.
+    pub(crate) keys: KeyTexts,
 }
 
 impl OpenRun {
     /// Applies the settings. Must be called before anything is done in the run.
     pub(crate) fn take_defaults(&mut self, defaults: &RunViewDefaults) {
+        self.session.keys = defaults.keys.clone();
         self.judging.set_judges(&defaults.judges);
         self.replay.diff.arrangement = defaults.arrangement;
         self.replay.playback.stops = defaults.stops;

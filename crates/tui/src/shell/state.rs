@@ -6,7 +6,10 @@
 pub use crate::shell::message::state::{PendingKey, ShellMessage};
 
 use crate::{
-    session::{context::KeyContext, effect::Effect, jobs::MeasureSettings, views::View},
+    session::{
+        context::KeyContext, effect::Effect, jobs::MeasureSettings, key_texts::KeyTexts,
+        views::View,
+    },
     shell::{
         keys::UserKeys,
         mouse::MouseCapture,
@@ -90,11 +93,13 @@ impl App {
             reference: config.reference.clone(),
             annotator: config.annotator.clone(),
             labels: config.labels,
+            keys: KeyTexts::default(),
         };
         self.screens.frame.timeline.config.clone_from(&config.timeline);
         let (profile, rules) = (config.profile, config.rules.clone());
         self.jobs.measure = MeasureSettings { profile, rules, is_default: true };
         self.shell.keys = UserKeys::from_config(&config.keys).0;
+        self.screens.defaults.keys = KeyTexts::from(&self.shell.keys);
     }
 
     pub(crate) fn update_shell(
@@ -157,7 +162,9 @@ impl App {
     pub(crate) fn press_unbound(&mut self, context: KeyContext, key: Key) -> Vec<Effect> {
         let layout = self.screens.layout();
         let letter = key.typed_char().filter(|c| c.is_alphanumeric());
-        match (context, letter, key.typed_char()) {
+        let typed = key.typed_char();
+        let key = |id| self.shell.keys.key_text(context, id);
+        match (context, letter, typed) {
             (KeyContext::Mark, Some(letter), _) => {
                 return self.update_shell(ShellMessage::SetMark(letter), &layout);
             }
@@ -168,18 +175,30 @@ impl App {
                 self.screens.show_notice("a mark is a letter or a digit".into());
             }
             (KeyContext::AuditReason, ..) => {
-                self.screens.show_notice(
-                    "why do they differ? press a letter · enter: suggested · esc: skip".into(),
-                );
+                self.screens.show_notice(format!(
+                    "why do they differ? press a letter · {}: suggested · {}: skip",
+                    key("accept"),
+                    key("cancel")
+                ));
             }
             (KeyContext::GoTo, ..) => {
-                self.screens.show_notice(
-                    "g is followed by the letter of a view, by g for the start or by e for the end"
-                        .into(),
-                );
+                let goto = self.shell.keys.key_text(KeyContext::Anywhere, "goto");
+                self.screens.show_notice(format!(
+                    "{goto} is followed by the letter of a view, by {} for the start or by {} for the end",
+                    key("goto-start"),
+                    key("goto-end")
+                ));
             }
             (KeyContext::Copy, ..) => {
-                self.screens.show_notice("y is followed by l, h, p, v or y".into())
+                let copy = self.shell.keys.key_text(KeyContext::Anywhere, "copy");
+                self.screens.show_notice(format!(
+                    "{copy} is followed by {}, {}, {}, {} or {}",
+                    key("copy-line"),
+                    key("copy-hunk"),
+                    key("copy-patch"),
+                    key("copy-verdict"),
+                    key("copy-command")
+                ))
             }
             _ => {}
         }

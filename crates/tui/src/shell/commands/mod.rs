@@ -140,10 +140,13 @@ const ANSWERS: &[(&[&str], &str)] = &[
         &["label", "labels"],
         "labels are given in the audit (:audit), by their digits; the command line changes no label",
     ),
-    (&["undo", "u"], "u in the audit takes the last label back; the command line changes no label"),
+    (
+        &["undo", "u"],
+        "in the audit the key of undo takes the last label back; the command line changes no label",
+    ),
     (
         &["stop", "kill", "cancel", "abort"],
-        "the command line stops nothing: X stops what this view does, J lists all jobs",
+        "the command line stops nothing: a key of the view does (? names it), and :jobs lists all jobs",
     ),
     (&["delete", "remove", "rm"], "nothing can be deleted from here"),
     (

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
-    session::views::View,
+    session::{context::KeyContext, views::View},
     shell::screens::Screens,
     views::empty_panels::{EmptyReason, draw_empty_view},
     widgets::{
@@ -16,7 +16,8 @@ pub(crate) fn draw(view: View, screens: &Screens, theme: Theme, area: Rect, buff
     match (reason_beside_run(view), screens.open_run()) {
         (Some(reason), Some(open)) => draw_empty_view(&open.session, &reason, theme, area, buffer),
         _ => {
-            draw_sentence(empty_text(view, screens), theme.style_for(Meaning::Muted), area, buffer);
+            let words = empty_text(view, screens);
+            draw_sentence(&words, theme.style_for(Meaning::Muted), area, buffer);
         }
     }
 }
@@ -52,19 +53,27 @@ fn reason_beside_run(view: View) -> Option<EmptyReason<'static>> {
     }
 }
 
-fn empty_text(view: View, screens: &Screens) -> &'static str {
+fn empty_text(view: View, screens: &Screens) -> String {
+    let keys = &screens.defaults.keys;
+    let runs = keys.key_after_g("goto-runs");
     match view {
         View::Compare if screens.collection.is_some() => {
-            "nothing is compared yet: in Runs (g u) the key c on two rows compares them; `trajview A B` compares two runs"
+            let compare = keys.key_text(KeyContext::Table, "compare-marked");
+            format!(
+                "nothing is compared yet: in Runs ({runs}) the key {compare} on two rows compares them; `trajview A B` compares two runs"
+            )
         }
-        View::Compare => "nothing is compared yet: `trajview A B` compares two runs",
+        View::Compare => "nothing is compared yet: `trajview A B` compares two runs".into(),
         View::Collection => {
             "no table of runs: `trajview FOLDER` lists every run below a folder, and `trajview` alone the sessions of \
-             this machine"
+             this machine".into()
         }
         _ if screens.collection.is_some() => {
-            "no run is open: in Runs (g u) the key enter opens the run at the cursor; `trajview RUN` opens one"
+            let open = keys.key_text(KeyContext::Table, "open");
+            format!(
+                "no run is open: in Runs ({runs}) the key {open} opens the run at the cursor; `trajview RUN` opens one"
+            )
         }
-        _ => "no run is open: `trajview RUN` opens one",
+        _ => "no run is open: `trajview RUN` opens one".into(),
     }
 }

@@ -190,8 +190,9 @@ fn mute_borders(theme: Theme, area: Rect, buffer: &mut Buffer) {
 fn draw_shown_view(open: &OpenRun, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     let has_turns = matches!(open.session.view, View::Replay | View::Curves);
     if has_turns && open.replay.has_tree_only(&open.session) {
-        let words = "this file has a rubric tree and no turns; g s shows the tree";
-        return draw_sentence(words, theme.style_for(Meaning::Muted), layout.body, buffer);
+        let key = open.session.keys.key_after_g("goto-scores");
+        let words = format!("this file has a rubric tree and no turns; {key} shows the tree");
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
     }
     open.view().draw_view(&open.session, theme, layout, buffer);
 }

@@ -32,7 +32,7 @@ pub fn draw(
     buffer: &mut Buffer,
 ) {
     if overlay.kind == OverlayKind::Images {
-        return pictures::draw(&overlay.images, overlay.top, theme, layout, buffer);
+        return pictures::draw(&overlay.images, overlay.top, keys, theme, layout, buffer);
     }
     let rows = overlay.visible_rows(subject, keys, layout);
     let area = overlay.box_area(subject, keys, layout);

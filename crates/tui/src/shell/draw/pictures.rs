@@ -1,5 +1,6 @@
 //! Draws an image of the recording in a box over the panels: two pixels a cell, one above the other.
 
+use crate::session::context::KeyContext;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -8,6 +9,7 @@ use ratatui::{
     widgets::{Block, Clear, Widget},
 };
 
+use crate::shell::keys::UserKeys;
 use crate::widgets::{
     display_options::Alphabet,
     layout::ScreenLayout,
@@ -21,6 +23,7 @@ use trajview_run::pictures::raster::{DecodedImage, Raster};
 pub fn draw(
     images: &[DecodedImage],
     index: usize,
+    keys: &UserKeys,
     theme: Theme,
     layout: &ScreenLayout,
     buffer: &mut Buffer,
@@ -43,7 +46,8 @@ pub fn draw(
         Ok(raster) => return draw_raster(raster, theme, inner, buffer),
         Err(why) => why.clone(),
     };
-    let words = format!("{}; o opens it outside of the terminal", safe_string(&unseen));
+    let open = keys.key_text(KeyContext::Images, "open-image");
+    let words = format!("{}; {open} opens it outside of the terminal", safe_string(&unseen));
     draw_sentence(&theme.spell_out(&words), theme.style_for(Meaning::Muted), inner, buffer);
 }
 
@@ -107,7 +111,8 @@ mod tests {
         let picture = RecordedImage { media_type: "image/gif".into(), bytes: GIF.to_vec() };
         let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
         let mut buffer = Buffer::empty(Rect::new(0, 0, 60, 9));
-        draw(&[picture.into()], 0, Theme::from_options(looks), &layout, &mut buffer);
+        let keys = UserKeys::default();
+        draw(&[picture.into()], 0, &keys, Theme::from_options(looks), &layout, &mut buffer);
         buffer
     }
 

@@ -8,6 +8,7 @@ use ratatui::{
 };
 
 use crate::{
+    session::context::KeyContext,
     shell::{
         App,
         jobs::job_list::{JobRow, JobState},
@@ -31,8 +32,6 @@ const BAR_WIDTH: usize = 10;
 
 /// The narrowest screen with bars (cells).
 const MIN_BAR_SCREEN: usize = 80;
-
-const NO_JOBS: &str = "No jobs. r: ask a judge · U: re-score";
 
 /// The places of the rows on the screen.
 struct ListAreas {
@@ -94,7 +93,10 @@ pub fn draw(app: &App, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer)
     Clear.render(frame, buffer);
     block.render(frame, buffer);
     if jobs.is_empty() {
-        let line = Line::styled(format!(" {NO_JOBS}"), theme.style_for(Meaning::Muted));
+        let key = |id| app.shell.keys.key_text(KeyContext::InRun, id);
+        let words =
+            format!(" No jobs. {}: ask a judge · {}: re-score", key("judge"), key("rescore"));
+        let line = Line::styled(words, theme.style_for(Meaning::Muted));
         return put_row(line, None, inner, 0, buffer);
     }
     let of_job = |(at, job): (usize, &JobRow)| {

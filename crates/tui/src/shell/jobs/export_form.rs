@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     session::{
+        context::KeyContext,
         effect::Effect,
         export_job::{
             EXPORT_FORMATS, EXPORT_MOMENTS, EXPORT_TABLES, ExportFormat, ExportJob, ExportTarget,
@@ -169,7 +170,7 @@ pub(crate) fn export_job(
     })
 }
 
-const NO_RUN: &str = "no run is open: open one, or go to the table of runs (g u)";
+const NO_RUN: &str = "no run is open: open one, or go to the table of runs (:runs)";
 
 /// Returns the command line of an export to this place, for a shell.
 pub fn command_line(job: &ExportJob, out: &std::path::Path) -> String {
@@ -186,7 +187,13 @@ impl Jobs {
     /// Starts an export, unless one is running.
     pub(super) fn begin_export(&mut self, job: ExportJob, screens: &mut Screens) -> Vec<Effect> {
         if self.exporting.as_ref().is_some_and(|it| it.end.is_none()) {
-            screens.show_notice("an export is running: J lists it, X there stops it".into());
+            let keys = &screens.defaults.keys;
+            let words = format!(
+                "an export is running: {} lists it, {} there stops it",
+                keys.key_text(KeyContext::Anywhere, "jobs"),
+                keys.key_text(KeyContext::Jobs, "stop-job")
+            );
+            screens.show_notice(words);
             return vec![];
         }
         let dialog = self.dialog.take();

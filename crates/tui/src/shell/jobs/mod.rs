@@ -260,7 +260,13 @@ impl Jobs {
     pub fn update(&mut self, message: JobsMessage, screens: &mut Screens) -> Vec<Effect> {
         match message {
             JobsMessage::Open(FormPurpose::Live) if screens.has_agent_at_work() => {
-                screens.show_notice(ONE_AGENT.into())
+                let keys = &screens.defaults.keys;
+                let words = format!(
+                    "an agent is running: {} shows it, {} there stops it",
+                    keys.key_text(KeyContext::Anywhere, "live"),
+                    keys.key_text(KeyContext::Live, "stop-agent")
+                );
+                screens.show_notice(words);
             }
             JobsMessage::Open(purpose) => {
                 self.dialog = Some(Box::new(self.dialog_for(purpose, screens)))
@@ -365,6 +371,3 @@ impl Jobs {
         }
     }
 }
-
-/// The notice that a second agent is not started.
-const ONE_AGENT: &str = "an agent is running: F7 shows it, X there stops it";

@@ -167,4 +167,34 @@ mod tests {
                 .contains(&("←→".into(), "turn"))
         );
     }
+
+    /// Returns the text of each source file of this crate.
+    fn sources(folder: &std::path::Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries
+            .flat_map(|path| match path.is_dir() {
+                true => sources(&path),
+                false => vec![std::fs::read_to_string(&path).unwrap()],
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_key_that_a_text_names_is_a_row_of_the_table() {
+        let texts =
+            sources(&std::path::Path::new(trajview_testing::project()).join("crates/tui/src"));
+        let calls = texts.iter().flat_map(|text| text.split("key_text(KeyContext::").skip(1));
+        let mut count = 0;
+        for call in calls {
+            let (place, rest) = call.split_once(", \"").unwrap_or_default();
+            let Some(place) = KeyContext::ALL.into_iter().find(|it| format!("{it:?}") == place)
+            else {
+                continue; // a closure over the id
+            };
+            let id = rest.split('"').next().unwrap_or_default();
+            assert!(bindings_of(place).any(|row| row.id == id), "{id} in {place:?}");
+            count += 1;
+        }
+        assert!(count > 40, "only {count} are looked at");
+    }
 }

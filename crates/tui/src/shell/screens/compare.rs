@@ -51,7 +51,8 @@ impl Screens {
         let is_requested = place.component.is_some();
         let component = place.component.clone().or_else(|| self.selected_component());
         let file = self.selected_file();
-        let compared = ComparisonView::new(paths).with_component(component, is_requested);
+        let mut compared = ComparisonView::new(paths).with_component(component, is_requested);
+        compared.keys = self.defaults.keys.clone();
         self.compared = Some(Box::new(compared));
         self.on_comparison(|it| file.iter().for_each(|path| it.files.choose_file(path)));
         self.show_screen(ScreenKind::Compare);

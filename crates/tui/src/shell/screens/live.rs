@@ -47,8 +47,8 @@ impl Screens {
     /// Prepares the view of a live run that is going to start.
     pub fn begin_live(&mut self) {
         let inside = self.live_areas().terminal_inside();
-        self.live =
-            Some(Box::new(LiveView::new(Size { width: inside.width, height: inside.height })));
+        let live = LiveView::new(Size { width: inside.width, height: inside.height });
+        self.live = Some(Box::new(LiveView { keys: self.defaults.keys.clone(), ..live }));
         self.show_screen(ScreenKind::Live);
     }
 
@@ -311,7 +311,10 @@ impl Screens {
             live.is_over() && live.from.looked_in.as_ref().is_some_and(|it| it != source)
         };
         self.live.take_if(is_of_other);
-        let live = self.live.get_or_insert_with(|| Box::new(LiveView::without_run(size)));
+        let keys = &self.defaults.keys;
+        let live = self.live.get_or_insert_with(|| {
+            Box::new(LiveView { keys: keys.clone(), ..LiveView::without_run(size) })
+        });
         live.is_seen = live.is_over();
         self.show_screen(ScreenKind::Live);
     }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    session::views::View,
+    session::{context::KeyContext, views::View},
     shell::screens::{ScreenKind, Screens},
     views::replay::bookmark::{Bookmark, DiffOutlook},
     widgets::layout::Zoom,
@@ -191,7 +191,10 @@ impl Screens {
         }
         match now.is_of_run() && (self.collection.is_some() || self.compared.is_some()) {
             true => self.leave_run(),
-            false => self.show_notice("no view before this one; g goes to another".into()),
+            false => {
+                let goto = self.defaults.keys.key_text(KeyContext::Anywhere, "goto");
+                self.show_notice(format!("no view before this one; {goto} goes to another"));
+            }
         }
     }
 

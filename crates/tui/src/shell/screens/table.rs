@@ -36,7 +36,8 @@ impl Screens {
         let opening = self.table_opening.clone();
         self.set_judging_aside();
         self.opened = Loading::Nothing;
-        self.collection = Some(Box::new(RunTableView::from_sources(sources, opening)));
+        let table = RunTableView::from_sources(sources, opening);
+        self.collection = Some(Box::new(table.with_keys(self.defaults.keys.clone())));
         self.show_screen(ScreenKind::Table);
         if self.opening.place.turn.is_some() || self.opening.place.file.is_some() {
             self.show_notice("turns and files need a single run".into());

@@ -2,7 +2,7 @@
 //! outcome, which is added to the gold labels of the run and never removed from them.
 
 use crate::{
-    session::{Session, study::StudyMode},
+    session::{Session, context::KeyContext, study::StudyMode},
     views::{
         audit::AuditView,
         verdict::{ShownScore, VerdictRow, doubt_text, evidence_row, label_score, words_in_rows},
@@ -35,7 +35,8 @@ fn current_case(session: &Session) -> Option<AdjudicationCase<'_>> {
 pub(crate) fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
     let (Some(study), Some(case)) = (session.study_queue(), current_case(session)) else { return };
     if let Some(why) = study.gold.why_not_saved() {
-        let words = format!("not saved: {why}; ctrl-s retries");
+        let retry = session.keys.key_text(KeyContext::Audit, "retry-saving");
+        let words = format!("not saved: {why}; {retry} retries");
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
     }
     let history = study.gold.outcomes_of(case.item);
@@ -54,7 +55,8 @@ pub(crate) fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<Ver
     if study.shows_verdicts {
         push_verdict_rows(session, &case, width, rows);
     } else {
-        rows.push(VerdictRow::Note("v shows the verdicts of the judges".into()));
+        let key = session.keys.key_text(KeyContext::Audit, "audit-kind");
+        rows.push(VerdictRow::Note(format!("{key} shows the verdicts of the judges")));
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::{
     session::{
         Session,
+        context::KeyContext,
         effect::Effect,
         label_protocol::ScorePairs,
         pending::Pending,
@@ -203,7 +204,8 @@ pub fn agreement_rows(
     }
     if let Some(waiting) = waiting_while_hidden(audit, session) {
         let words = format!(
-            "hidden while {waiting} need a label, because it reveals the judge's scores. V shows it"
+            "hidden while {waiting} need a label, because it reveals the judge's scores. {} shows it",
+            session.keys.key_text(KeyContext::Audit, "reveal")
         );
         rows.extend(words_in_rows(&words, width).into_iter().map(AgreementRow::Note));
         return rows;
@@ -350,7 +352,10 @@ fn push_reason_rows(session: &Session, rows: &mut Vec<AgreementRow>) {
         rows.push(AgreementRow::Note(format!("{count:>3} {reason}")));
     }
     if missing > 0 {
-        rows.push(AgreementRow::Note(format!("{missing:>3} disagreements without a reason (B)")));
+        let reason = session.keys.key_text(KeyContext::Audit, "reason");
+        rows.push(AgreementRow::Note(format!(
+            "{missing:>3} disagreements without a reason ({reason})"
+        )));
     }
     if open > 0 {
         rows.push(AgreementRow::Note(format!("{open:>3} {CANNOT_TELL}")));

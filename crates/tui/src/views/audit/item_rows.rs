@@ -1,7 +1,7 @@
 //! The rows on the chosen item: its description and its proposal; once a label is given also the verdict.
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::{
         audit::AuditView,
         verdict::{
@@ -37,7 +37,8 @@ pub(crate) fn item_rows(
         return rows;
     }
     if let Some(why) = session.labels.why_not_saved() {
-        let words = format!("not saved: {why}; ctrl-s retries");
+        let retry = session.keys.key_text(KeyContext::Audit, "retry-saving");
+        let words = format!("not saved: {why}; {retry} retries");
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
     }
     match audit.revealed_verdict(session) {
@@ -79,7 +80,8 @@ fn push_item_rows(
     match (audit.audited_component(session), has_list) {
         (Some(component), _) => {
             let committed = component.committed_at_turn;
-            let words = committed.map(|turn| format!("in turn {turn}; o shows the request"));
+            let key = session.keys.key_text(KeyContext::Audit, "specified-turn");
+            let words = committed.map(|turn| format!("in turn {turn}; {key} shows the request"));
             let request_field = words.map(|words| ("requested", words));
             let fields: Vec<_> = item.fields.iter().cloned().chain(request_field).collect();
             push_fact_rows(&fields, width, rows);
@@ -237,7 +239,8 @@ fn push_difference_rows(
     if audit.prompt == Some(AuditPrompt::Reason) {
         push_reason_choices(audit, session, width, rows);
     } else if !is_explained {
-        rows.push(VerdictRow::Problem("no reason yet (B)".into()));
+        let reason = session.keys.key_text(KeyContext::Audit, "reason");
+        rows.push(VerdictRow::Problem(format!("no reason yet ({reason})")));
     }
     push_note_rows(audit, session, width, rows);
 }
@@ -248,8 +251,10 @@ fn push_reason_choices(
     width: usize,
     rows: &mut Vec<VerdictRow>,
 ) {
-    let words = "why? press a letter · enter: suggested · esc: skip";
-    rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Heading));
+    let key = |id| session.keys.key_text(KeyContext::AuditReason, id);
+    let words =
+        format!("why? press a letter · {}: suggested · {}: skip", key("accept"), key("cancel"));
+    rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Heading));
     for (at, choice) in audit.reasons_offered(session).into_iter().enumerate() {
         let likely = if at == 0 { " (likely)" } else { "" };
         let words = format!("{}  {}{likely}: {}", choice.letter, choice.code, choice.means);

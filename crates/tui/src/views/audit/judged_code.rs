@@ -6,6 +6,7 @@
 use crate::{
     session::{
         Session,
+        context::KeyContext,
         files::{DiffKey, DiffScope},
     },
     views::{
@@ -215,7 +216,8 @@ impl AuditView {
     ) {
         let spots = self.code_spots(session).len();
         if spots == 0 {
-            session.notice = Some("no code location; t lists the files".into());
+            let files = session.keys.key_text(KeyContext::Audit, "file-tree");
+            session.notice = Some(format!("no code location; {files} lists the files"));
             return;
         }
         if self.part_areas(layout).part_area(AuditPart::Code).is_none() {

@@ -1,5 +1,6 @@
 //! A label given, taken back, given a reason.
 
+use crate::session::context::KeyContext;
 use crate::{session::Session, views::audit::AuditView, widgets::layout::ScreenLayout};
 use trajview_run::rubric::{CANNOT_TELL, JudgementLabel, Label, ScoreScale, score_text};
 use trajview_study::audit_items::AuditItem;
@@ -136,8 +137,11 @@ impl AuditView {
             }
             LabelStatus::Agrees(score) => {
                 let next = match session.unlabelled_count() {
-                    0 => "",
-                    _ => " (; goes to the next unlabelled)",
+                    0 => String::new(),
+                    _ => format!(
+                        " ({} goes to the next unlabelled)",
+                        session.keys.key_text(KeyContext::Audit, "next-unlabelled")
+                    ),
                 };
                 let score = score_text(score);
                 session.notice = Some(format!("{}: you and the judge say {score}{next}", item.id));
@@ -260,7 +264,8 @@ impl AuditView {
 
     pub(super) fn defer_reason(&mut self, session: &mut Session) {
         self.prompt = None;
-        session.notice = Some("no reason yet; B asks again".into());
+        let reason = session.keys.key_text(KeyContext::Audit, "reason");
+        session.notice = Some(format!("no reason yet; {reason} asks again"));
     }
 
     pub(super) fn ask_for_reason(&mut self, session: &mut Session, layout: &ScreenLayout) {

@@ -3,6 +3,7 @@
 //! The mark is a label like that of a flag, with the score for *accept*, of a place that the judging does not flag. For
 //! a judging that does flag it, the same label accepts the flag.
 
+use crate::session::context::KeyContext;
 use crate::{session::Session, views::audit::AuditView};
 use trajview_run::rubric::{Evidence, Label, LabelUnit};
 use trajview_study::audit_items::place_id;
@@ -15,15 +16,17 @@ use super::{
 /// Asks for the criterion of the place at the cursor.
 pub(super) fn ask_for_missed(audit: &mut AuditView, session: &mut Session) {
     if session.audit.unit() != LabelUnit::Flag {
+        let kind = session.keys.key_text(KeyContext::Audit, "audit-kind");
         session.notice =
-            Some("only the audit of flags marks missed places; v switches the kind".into());
+            Some(format!("only the audit of flags marks missed places; {kind} switches the kind"));
         return;
     }
     if !audit.is_ready(session, None) {
         return;
     }
     let Some(path) = audit.audit_file(session).map(|key| key.path) else {
-        session.notice = Some("no file is on screen; t lists the files".into());
+        let files = session.keys.key_text(KeyContext::Audit, "file-tree");
+        session.notice = Some(format!("no file is on screen; {files} lists the files"));
         return;
     };
     audit.part = AuditPart::Code;

@@ -2,6 +2,7 @@
 //! note. A proposal reveals nothing of the verdict. It is saved in the rater's file, apart from the labels, so that the
 //! next session continues with it.
 
+use crate::session::context::KeyContext;
 use crate::{session::Session, views::audit::AuditView, widgets::layout::ScreenLayout};
 use trajview_run::rubric::{Confidence, Label};
 use trajview_study::audit_items::AuditItem;
@@ -102,7 +103,11 @@ pub(super) fn change_confidence(audit: &mut AuditView, session: &mut Session) {
         None => change_proposal(audit, session, |label| label.confidence = next(now)),
     }
     session.notice = Some(match next(now) {
-        Some(confidence) => format!("confidence: {}; c changes it", confidence.word()),
+        Some(confidence) => format!(
+            "confidence: {}; {} changes it",
+            confidence.word(),
+            session.keys.key_text(KeyContext::Audit, "confidence")
+        ),
         None => "confidence: none".into(),
     });
 }

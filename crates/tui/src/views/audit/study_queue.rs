@@ -2,7 +2,7 @@
 //! is open the queue stays, and nothing of another run is shown in its place.
 
 use crate::{
-    session::{Session, study::StudyMode},
+    session::{Session, context::KeyContext, study::StudyMode},
     views::audit::AuditView,
 };
 use trajview_study::loaded_study::{RaterProgress, StudyItem};
@@ -126,13 +126,20 @@ pub(crate) fn why_item_not_shown(session: &Session) -> Option<String> {
         return Some(match study.mode {
             StudyMode::Adjudicating => "no disagreements so far".into(),
             StudyMode::Labelling if session.labels.annotator().is_none() => {
-                "no rater name yet: press a".into()
+                format!(
+                    "no rater name yet: press {}",
+                    session.keys.key_text(KeyContext::Audit, "rater")
+                )
             }
             StudyMode::Labelling => "this study has no items to label".into(),
         });
     };
     Some(match study.why_not_open() {
-        Some(why) => format!("cannot open {}: {why} (; goes to the next unlabelled)", run.name),
+        Some(why) => format!(
+            "cannot open {}: {why} ({} goes to the next unlabelled)",
+            run.name,
+            session.keys.key_text(KeyContext::Audit, "next-unlabelled")
+        ),
         None => format!("opening {}…", run.name),
     })
 }

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use crate::{
     session::{
         Session,
+        context::KeyContext,
         replay_opening::{OpeningTarget, ReplayOpening},
         views::View,
     },
@@ -152,7 +153,10 @@ impl AuditView {
         self.agreement.toggle_reveal();
         session.notice = Some(match super::agreement::waiting_while_hidden(self, session) {
             Some(_) => "the agreement is hidden until every item has a label".into(),
-            None => "agreement shown: it reveals the judge's scores; V hides it".into(),
+            None => format!(
+                "agreement shown: it reveals the judge's scores; {} hides it",
+                session.keys.key_text(KeyContext::Audit, "reveal")
+            ),
         });
     }
 
@@ -247,8 +251,10 @@ impl AuditView {
                 session.notice = Some("the judged commit is not a turn of this run".into());
             }
             (_, None) => {
-                session.notice =
-                    Some("no file is on screen; t lists the files of the judged code".into());
+                let files = session.keys.key_text(KeyContext::Audit, "file-tree");
+                session.notice = Some(format!(
+                    "no file is on screen; {files} lists the files of the judged code"
+                ));
             }
         }
         None
@@ -277,8 +283,9 @@ impl AuditView {
         };
         let id = self.audited_id().unwrap_or_default().to_owned();
         session.set_opening(ReplayOpening::at_turn(turn, OpeningTarget::Request));
+        let back = session.keys.key_text(KeyContext::Replay, "back");
         session.notice =
-            Some(format!("turn {} asks for {id}; backspace returns to the audit", turn + 1));
+            Some(format!("turn {} asks for {id}; {back} returns to the audit", turn + 1));
     }
 
     pub(super) fn handle_click(

@@ -28,6 +28,7 @@ use crate::{
     session::{
         code_measures::RulerName,
         context::KeyContext,
+        key_texts::KeyTexts,
         pending::{CachedAnswers, Loading, Pending},
     },
     widgets::scroll::Motion,
@@ -73,6 +74,8 @@ pub struct ComparisonView {
     pub intervals: ComparisonIntervals,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
+    /// The keys that notices and hints name.
+    pub(crate) keys: KeyTexts,
     /// Id of the component to begin with.
     first_component: Option<String>,
     /// True if the user named that component.
@@ -218,6 +221,7 @@ impl ComparisonView {
             verdict_source: VerdictSource::default(),
             intervals: ComparisonIntervals::default(),
             notice: None,
+            keys: KeyTexts::default(),
             first_component: None,
             is_component_requested: false,
             column_room: 0,

@@ -8,6 +8,7 @@ use ratatui::layout::Rect;
 use crate::{
     session::{
         code_measures::RulerName,
+        context::KeyContext,
         curve_values::PointValue,
         timeline::{
             LaneChoice, NumberLane, TimelineFacts, TimelineMode, lost_tests, timeline_checkpoints,
@@ -236,8 +237,9 @@ impl ComparisonView {
     pub(crate) fn go_to_turn(&mut self, run: usize, turn: usize) {
         let Some(side) = self.pair.iter().position(|it| *it == run) else {
             self.notice = Some(format!(
-                "{} is not one of the two compared runs (p: next two)",
-                run_letter(run)
+                "{} is not one of the two compared runs ({}: next two)",
+                run_letter(run),
+                self.keys.key_text(KeyContext::Compare, "next-pair")
             ));
             return;
         };

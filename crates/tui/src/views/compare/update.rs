@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    session::{compare_protocol::MeasuredRunMoment, pending::Loading},
+    session::{compare_protocol::MeasuredRunMoment, context::KeyContext, pending::Loading},
     widgets::{
         mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
@@ -215,7 +215,12 @@ impl ComparisonView {
         self.list_losses();
         let warnings = self.warnings();
         if let Some(first) = warnings.first() {
-            let more = if warnings.len() > 1 { "; e lists more" } else { "" };
+            let more = match warnings.len() {
+                1 => String::new(),
+                _ => {
+                    format!("; {} lists more", self.keys.key_text(KeyContext::Compare, "warnings"))
+                }
+            };
             self.notice = Some(format!("{first}{more}"));
         }
         let Some(id) = self.first_component.take() else { return };

@@ -421,7 +421,10 @@ impl JudgePane {
 
     fn show_form(&mut self, session: &mut Session) {
         match self.judging_under_way() {
-            Some(_) => session.notice = Some("a judge is running: X stops it".into()),
+            Some(_) => {
+                let stop = session.keys.key_text(KeyContext::JudgeWatch, "stop-judging");
+                session.notice = Some(format!("a judge is running: {stop} stops it"));
+            }
             None => {
                 self.page = JudgePage::Form;
                 self.requested.is_search_wanted = true;
@@ -477,7 +480,8 @@ impl JudgePane {
         start: JudgingStart,
     ) -> Result<(), String> {
         if self.judging_under_way().is_some() {
-            return Err("a judge is already running: X stops it".into());
+            let stop = session.keys.key_text(KeyContext::JudgeWatch, "stop-judging");
+            return Err(format!("a judge is already running: {stop} stops it"));
         }
         let items = self.items_for_request(session, &judging_request);
         session.rubric.keep_judgement();
@@ -593,13 +597,22 @@ impl JudgePane {
         };
         let words = match (outcome.end, outcome.files.last()) {
             (JudgingEnd::Finished, Some((file, _))) => {
-                format!("{}: new judgement {file}; 3w then f shows it", outcome.text)
+                format!(
+                    "{}: new judgement {file}; in the scores {} shows it",
+                    outcome.text,
+                    session.keys.key_text(KeyContext::Judged, "next-judgement")
+                )
             }
             _ => outcome.text.clone(),
         };
+        let has_verdicts = !outcome.files.is_empty();
         watched.end_judging(outcome);
+        let resume = (has_verdicts && watched.may_resume()).then(|| {
+            let key = session.keys.key_text(KeyContext::Judging, "resume-judging");
+            format!("; {key} resumes")
+        });
         session.rubric.mark_stale();
-        session.notice = Some(words);
+        session.notice = Some(words + &resume.unwrap_or_default());
     }
 
     pub(crate) fn settle_pane(&mut self, session: &mut Session, layout: &ScreenLayout) {

@@ -23,7 +23,7 @@ use trajview_run::{
 };
 
 use crate::{
-    session::{context::KeyContext, effect::Effect, jobs::FormOrigin},
+    session::{context::KeyContext, effect::Effect, jobs::FormOrigin, key_texts::KeyTexts},
     widgets::{
         key_event::KeyEvent,
         mouse::Mouse,
@@ -65,6 +65,8 @@ pub struct LiveView {
     pub redo: Option<TurnRedo>,
     pub input: LiveInput,
     pub notice: Option<String>,
+    /// The keys that notices and hints name.
+    pub(crate) keys: KeyTexts,
     pub from: StartedFrom,
 }
 
@@ -274,6 +276,7 @@ impl LiveView {
             warnings: vec![],
             redo: None,
             notice: None,
+            keys: KeyTexts::default(),
             from: StartedFrom {
                 origin: None,
                 bundle: None,
@@ -564,7 +567,11 @@ impl LiveView {
         let known = turn.and_then(|turn| self.turn_mut(turn).map(|(at, _)| at));
         self.notice = Some(match turn {
             Some(turn) => {
-                format!("turn {turn} is repeated when the run resumes (space); S cancels")
+                format!(
+                    "turn {turn} is repeated when the run resumes ({}); {} cancels",
+                    self.key_text("pause"),
+                    self.key_text("skip-request")
+                )
             }
             None => "the last turn stays in the recording".into(),
         });
@@ -585,11 +592,11 @@ impl LiveView {
     fn enter_terminal(&mut self) -> Vec<Effect> {
         if self.is_over() || !self.is_interactive {
             let why = match (self.has_no_run(), self.is_over()) {
-                (true, _) => NO_AGENT,
-                (_, true) => "the agent has ended",
-                _ => NO_KEYS,
+                (true, _) => self.no_agent_text(),
+                (_, true) => "the agent has ended".into(),
+                _ => NO_KEYS.into(),
             };
-            self.notice = Some(why.into());
+            self.notice = Some(why);
             return vec![];
         }
         self.focus = LiveFocus::Terminal;
@@ -665,14 +672,14 @@ impl LiveView {
     fn ask_to_resume(&mut self) {
         let why_not = match &self.phase {
             _ if self.may_resume() => None,
-            LivePhase::Over { is_whole: false, .. } => Some("this run has no recording"),
-            LivePhase::Over { .. } => Some("the run is finished"),
-            LivePhase::Nothing => Some(NO_AGENT),
-            LivePhase::Elsewhere => Some(MADE_ELSEWHERE),
-            _ => Some("the run is active"),
+            LivePhase::Over { is_whole: false, .. } => Some("this run has no recording".into()),
+            LivePhase::Over { .. } => Some("the run is finished".into()),
+            LivePhase::Nothing => Some(self.no_agent_text()),
+            LivePhase::Elsewhere => Some(MADE_ELSEWHERE.into()),
+            _ => Some("the run is active".into()),
         };
-        self.notice = why_not.map(Into::into);
         self.input.question = Some(LiveQuestion::Resume).filter(|_| why_not.is_none());
+        self.notice = why_not;
     }
 
     fn confirm_question(&mut self) -> Vec<Effect> {
@@ -692,14 +699,23 @@ impl LiveView {
         }
     }
 
+    fn no_agent_text(&self) -> String {
+        format!("no live run: {} starts one", self.key_text("start-live-run"))
+    }
+
+    /// Returns the key of a command of the live run.
+    pub(crate) fn key_text(&self, id: &str) -> String {
+        self.keys.key_text(KeyContext::Live, id)
+    }
+
     fn say_too_late(&mut self) -> Vec<Effect> {
         let words = match self.phase {
-            LivePhase::Nothing => NO_AGENT,
-            LivePhase::Elsewhere => MADE_ELSEWHERE,
-            LivePhase::Over { is_whole: true, .. } => "the run is finished",
-            _ => "the run has stopped; R resumes it",
+            LivePhase::Nothing => self.no_agent_text(),
+            LivePhase::Elsewhere => MADE_ELSEWHERE.into(),
+            LivePhase::Over { is_whole: true, .. } => "the run is finished".into(),
+            _ => format!("the run has stopped; {} resumes it", self.key_text("resume")),
         };
-        self.notice = Some(words.into());
+        self.notice = Some(words);
         vec![]
     }
 
@@ -764,8 +780,6 @@ const RECORDING_PREFIX: &str = "recording the files: ";
 const MADE_ELSEWHERE: &str = "another process runs this: only that process can steer it";
 
 const NOT_YET: &str = "nothing is recorded yet";
-
-const NO_AGENT: &str = "no live run: A starts one";
 
 const NOTHING_TO_COMPARE: &str =
     "this run was not started from another: `trajview A B` compares two";

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use crate::{
     session::{
         Session,
+        context::KeyContext,
         replay_opening::{OpeningTarget, ReplayOpening},
         views::View,
     },
@@ -249,7 +250,12 @@ impl ProcessView {
     /// Returns the file of decisions and the line of the chosen one. The error is a sentence.
     pub(crate) fn decision_place(&self, session: &Session) -> Result<(PathBuf, usize), String> {
         if self.list != ProcessList::Decisions {
-            return Err("E opens the decisions file; v: their list".into());
+            let key = |id| session.keys.key_text(KeyContext::Process, id);
+            return Err(format!(
+                "{} opens the decisions file; {}: their list",
+                key("open-in-editor"),
+                key("list-content")
+            ));
         }
         let worked = &session.scores.process;
         let path = worked.store.clone().ok_or("this run has no decisions file")?;

@@ -7,6 +7,7 @@ use crate::{
     session::{
         Session,
         arrangement::Arrangement,
+        context::KeyContext,
         files::{
             DiffKey, DiffScope, TurnSpan,
             blame::{BlamedFile, FileAt},
@@ -52,7 +53,11 @@ impl ReplayView {
         session.notice = Some(match message {
             diff_base::BaseMessage::Next => format!("changes {words}"),
             diff_base::BaseMessage::MarkHere => {
-                format!("turn {} is marked: changes since its end; b for others", session.turn + 1)
+                let base = session.keys.key_text(KeyContext::Replay, "diff-base");
+                format!(
+                    "turn {} is marked: changes since its end; {base} for others",
+                    session.turn + 1
+                )
             }
         });
     }

@@ -13,7 +13,7 @@ mod navigation;
 pub mod rows;
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::scores::ScoresView,
     widgets::{
         layout::ScreenLayout,
@@ -169,7 +169,10 @@ impl JudgesView {
         let is_only = self.only_differing;
         let count = self.differing_rows(session).len();
         session.notice = Some(match (is_only, count) {
-            (true, 0) => "a and b agree everywhere: v lists all components".into(),
+            (true, 0) => format!(
+                "a and b agree everywhere: {} lists all components",
+                session.keys.key_text(KeyContext::Matrix, "differences-only")
+            ),
             (true, count) => format!("only the {count} on which a and b differ"),
             (false, _) => "all components".into(),
         });

@@ -1,5 +1,6 @@
 //! The lifelines of the components: the sign of each turn, and moving along the turns.
 
+use crate::session::context::KeyContext;
 use crate::{session::Session, views::scores::components::ComponentsView};
 use trajview_metrics::lifeline::{Lifeline, SymbolChange, SymbolEvent, SymbolLife, SymbolState};
 
@@ -217,7 +218,8 @@ impl ComponentsView {
         };
         session.notice = Some(match lifeline.lost_at {
             Some(turn) => {
-                let words = format!("{} is lost in turn {turn}; enter shows the lines", row.id);
+                let open = session.keys.key_text(KeyContext::Lifeline, "open");
+                let words = format!("{} is lost in turn {turn}; {open} shows the lines", row.id);
                 session.select_turn(turn - 1);
                 self.part = ComponentsPart::Lifeline;
                 words

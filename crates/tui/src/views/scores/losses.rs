@@ -9,6 +9,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect};
 use crate::{
     session::{
         Session,
+        context::KeyContext,
         lifelines::{LastLoss, LossKey},
         pending::Loading,
         replay_opening::{DiffBase, OpeningTarget, ReplayOpening},
@@ -162,7 +163,8 @@ impl LossesView {
                     let gone_to = LastLoss { key: loss.key(), step: None };
                     session.rubric.lifelines.last_loss = Some(gone_to);
                     session.set_opening(opening);
-                    session.notice = Some(format!("{notice}; backspace goes back to the losses"));
+                    let back = session.keys.key_text(KeyContext::Replay, "back");
+                    session.notice = Some(format!("{notice}; {back} goes back to the losses"));
                 }
                 None => session.notice = Some("no loss to open".into()),
             },

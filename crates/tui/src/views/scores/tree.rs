@@ -205,7 +205,7 @@ impl TreeView {
                     if self.part == TreePart::List { TreePart::Detail } else { TreePart::List };
                 None
             }
-            TreeMessage::Find(message) => self.update_find(message),
+            TreeMessage::Find(message) => self.update_find(message, &session.keys),
         };
         session.notice = notice.or_else(|| session.notice.take());
     }

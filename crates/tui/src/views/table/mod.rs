@@ -29,6 +29,7 @@ use crate::{
         code_measures::RulerName,
         columns::{self, CardColumn, ColumnSet, RunTableColumn},
         context::KeyContext,
+        key_texts::KeyTexts,
     },
     widgets::{
         pane::{ListPane, PaneRoom},
@@ -65,6 +66,8 @@ pub struct RunTableView {
     /// The profile of the values in brackets, if such values are shown.
     pub earlier_ruler: Option<RulerName>,
     pub notice: Option<String>,
+    /// The keys that notices and hints name.
+    pub(crate) keys: KeyTexts,
     /// The runs that another is to be compared with: indices of their rows, in the order in which they were marked.
     pub marked: Vec<usize>,
     pub prompt: Option<FilterPrompt>,
@@ -233,6 +236,11 @@ impl RunTableView {
         collection.asking.stored_choice = collection.stored_choice();
         collection.arrange_lines();
         collection
+    }
+
+    /// Sets the keys that notices and hints name.
+    pub(crate) fn with_keys(self, keys: KeyTexts) -> Self {
+        Self { keys, ..self }
     }
 
     /// Returns the choice of columns and order for storing.
@@ -473,7 +481,10 @@ impl RunTableView {
                 self.shape.sort =
                     Some(ColumnSort { direction: sort.direction.other_direction(), ..sort });
             }
-            None => self.notice = Some("not sorted: s sorts by the selected column".into()),
+            None => {
+                let sort = self.keys.key_text(KeyContext::Table, "sort");
+                self.notice = Some(format!("not sorted: {sort} sorts by the selected column"));
+            }
         }
     }
 

@@ -70,7 +70,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(AuditReason, "reason-wrong-evidence", &[c('e')], "wrong-evidence: the cited lines do not support the verdict", "evidence", |_| to_audit(AuditMessage::GiveReason("wrong-evidence"))).unlisted(),
     row(AuditReason, "reason-other", &[c('o')], "other: explained in a note", "other", |_| to_audit(AuditMessage::GiveReason("other"))).unlisted(),
     row(AuditReason, "accept", &[k(BaseKey::Enter)], "the suggested reason", "the first", |_| to_audit(AuditMessage::GiveLikelyReason)).unlisted(),
-    row(AuditReason, "cancel", &[k(BaseKey::Esc)], "skip; B asks again", "later", |_| to_audit(AuditMessage::DeferReason)).unlisted(),
+    row(AuditReason, "cancel", &[k(BaseKey::Esc)], "skip, and give the reason later", "later", |_| to_audit(AuditMessage::DeferReason)).unlisted(),
     row(AuditWords, "accept", &[k(BaseKey::Enter)], "confirm the input", "take", |_| to_audit_prompt(prompt::AuditPromptMessage::Accept)),
     row(AuditWords, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel", |_| to_audit_prompt(prompt::AuditPromptMessage::Cancel)),
     row(AuditWords, "erase", &[k(BaseKey::Backspace)], "erase a character", "", |_| to_audit_prompt(prompt::AuditPromptMessage::Erase)),

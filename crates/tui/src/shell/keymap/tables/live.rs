@@ -22,7 +22,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Live, "attach", &[k(BaseKey::Enter), k(BaseKey::Tab)], "attach (type to the agent); ctrl-] detaches", "attach", |_| to_live(LiveMessage::Enter)),
     row(Live, "pause", &[c(' ')], "pause before the next request, or resume", "pause", |_| to_live(LiveMessage::PauseOrGoOn)).unlisted(),
     row(Live, "repeat-turn", &[Key::with_ctrl('r')], "repeat the last turn from its starting files", "retry", |_| to_live(LiveMessage::Retry)).unlisted(),
-    row(Live, "stop-agent", &[c('X')], "stop the agent, after a question; the recording stays, and R resumes", "stop", |_| to_live(LiveMessage::AskToStop)).unlisted(),
+    row(Live, "stop-agent", &[c('X')], "stop the agent, after a question; the recording stays, and the run can be resumed", "stop", |_| to_live(LiveMessage::AskToStop)).unlisted(),
     row(Live, "resume", &[c('R')], "resume a stopped run, after a question", "resume", |_| to_live(LiveMessage::AskToResume)).unlisted(),
     row(Live, "skip-request", &[c('S')], "skip the next request", "skip", |_| to_live(LiveMessage::Skip)).unlisted(),
     row(Live, "edit-request", &[c('E')], "edit next request", "edit", |_| to_live(LiveMessage::Edit)).unlisted(),

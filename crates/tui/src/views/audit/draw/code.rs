@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::{
         audit::{
             AuditPart, AuditView,
@@ -196,17 +196,14 @@ fn spot_lines(view: &AuditView, session: &Session) -> std::ops::RangeInclusive<u
 
 /// Returns the reason why no file is shown.
 fn why_no_file(view: &AuditView, session: &Session) -> String {
-    match view.similar_places(session) {
-        Some(Err(why)) => safe_string(why),
-        Some(Ok(_)) => "no candidate code for this component; t lists the files".into(),
-        None if session.audit.unit() != LabelUnit::Component => {
-            "no code location; t lists the files".into()
-        }
-        None if view.audited_component(session).is_none() => {
-            "no checklist, so no candidate code; t lists the files".into()
-        }
-        None => "searching candidate code…".into(),
-    }
+    let why = match view.similar_places(session) {
+        Some(Err(why)) => return safe_string(why),
+        Some(Ok(_)) => "no candidate code for this component",
+        None if session.audit.unit() != LabelUnit::Component => "no code location",
+        None if view.audited_component(session).is_none() => "no checklist, so no candidate code",
+        None => return "searching candidate code…".into(),
+    };
+    format!("{why}; {} lists the files", session.keys.key_text(KeyContext::Audit, "file-tree"))
 }
 
 /// Draws all files of the judged code.

@@ -8,7 +8,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::audit::{AuditView, study_queue},
     widgets::{
         line::{left_and_right, recorded_span, trusted_span},
@@ -114,7 +114,11 @@ fn progress_line(view: &AuditView, session: &Session, theme: Theme, width: usize
             left.push(trusted_span(act, muted));
             left.push(recorded_span(name, theme.style_for(Meaning::Title)));
         }
-        None => left.push(trusted_span(" no name yet: press a", theme.style_for(Meaning::Warning))),
+        None => {
+            let rater = session.keys.key_text(KeyContext::Audit, "rater");
+            let words = format!(" no name yet: press {rater}");
+            left.push(trusted_span(words, theme.style_for(Meaning::Warning)));
+        }
     }
     let seed = session.study_queue().map_or(view.audit_seed(), |it| it.studied.design.sample.seed);
     left.push(trusted_span(" · seed ", muted));

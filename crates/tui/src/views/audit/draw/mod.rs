@@ -16,7 +16,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::{
         audit::{AuditPart, AuditView, areas::AuditAreas},
         empty_panels::{EmptyReason, draw_empty_view},
@@ -96,12 +96,14 @@ fn why_nothing_to_audit(session: &Session) -> Option<Result<String, EmptyReason<
         }
         unit => format!("This run has no judged {}.", unit.plural_word()),
     };
+    let key = |id| session.keys.key_text(KeyContext::Audit, id);
     let mut remedies = vec![];
     if has_others || unit != LabelUnit::Component {
-        remedies.push(("v".to_owned(), "shows other items: components, flags, signals, decisions"));
+        remedies
+            .push((key("audit-kind"), "shows other items: components, flags, signals, decisions"));
     }
     if is_bundle {
-        remedies.push(("r".to_owned(), "asks a judge; in a shell: `trajview judge RUN`"));
+        remedies.push((key("judge"), "asks a judge; in a shell: `trajview judge RUN`"));
     } else {
         let command = "trajview import RECORDING --out DIR".to_owned();
         remedies.push((command, "makes a run bundle, which can be judged"));

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    session::{files::compared_file::ComparedFile, pending::Loading},
+    session::{context::KeyContext, files::compared_file::ComparedFile, pending::Loading},
     views::{
         compare::{ComparePart, ComparisonView, final_trees::OpenComparison},
         diff_rows,
@@ -114,7 +114,8 @@ fn draw_file(
     let path = from.map_or_else(|| open.path.clone(), |from| format!("{from} → {}", open.path));
     let title = vec![part_name_span(compared, ComparePart::Files, &safe_string(&path), theme)];
     let here = run_letter(compared.focused_run());
-    let words = format!("{a} left, {b} right; enter opens {here}");
+    let enter = compared.keys.key_text(KeyContext::Ended, "open");
+    let words = format!("{a} left, {b} right; {enter} opens {here}");
     let inner =
         draw_frame(is_focused, [title, muted_spans(words, theme), vec![]], theme, area, buffer);
     match compared.files.open_comparison() {

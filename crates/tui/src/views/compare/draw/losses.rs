@@ -3,6 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
+    session::context::KeyContext,
     views::{
         compare::{ComparePart, ComparisonView},
         verdict::plain_name,
@@ -46,7 +47,10 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let count = if losses.rows.is_empty() { String::new() } else { count_text(compared) };
     let below = match losses.rows.is_empty() {
         true => vec![],
-        false => muted_spans("enter opens the lines or the turn that lost it", theme),
+        false => {
+            let open = compared.keys.key_text(KeyContext::Pair, "open");
+            muted_spans(format!("{open} opens the lines or the turn that lost it"), theme)
+        }
     };
     let inner =
         draw_frame(is_focused, [title, muted_spans(count, theme), below], theme, area, buffer);

@@ -23,7 +23,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::pending::Loading,
+    session::{context::KeyContext, pending::Loading},
     views::compare::{ComparePart, ComparisonView, areas::CompareAreas, update::tab_text},
     widgets::{
         layout::{ScreenLayout, TAB_GAP},
@@ -125,7 +125,11 @@ fn head_spans(compared: &ComparisonView, theme: Theme, room: usize) -> Vec<Span<
     let mut names = vec![];
     for (at, run) in order.iter().enumerate() {
         let name = run_name_spans(compared, *run, theme);
-        let rest = format!("+{} (i)", all - at);
+        let rest = format!(
+            "+{} ({})",
+            all - at,
+            compared.keys.key_text(KeyContext::Compare, "run-details")
+        );
         let is_last = at + 1 == all;
         let needed = spans_width(&name) + if is_last { 0 } else { rest.len() };
         // The two runs are always named.

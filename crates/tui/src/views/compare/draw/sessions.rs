@@ -3,6 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
+    session::context::KeyContext,
     views::compare::{ComparePart, ComparisonView},
     widgets::{
         line::{fit_spans, safe_string, trusted_span},
@@ -56,7 +57,8 @@ pub(crate) fn draw_requests(
 ) {
     let is_focused = compared.part == ComparePart::Components;
     let title = vec![part_name_span(compared, ComparePart::Components, "requests", theme)];
-    let here = muted_spans(format!("enter opens {}", run_letter(compared.focused_run())), theme);
+    let open = compared.keys.key_text(KeyContext::Pair, "open");
+    let here = muted_spans(format!("{open} opens {}", run_letter(compared.focused_run())), theme);
     let inner = draw_frame(is_focused, [title, here, vec![]], theme, area, buffer);
     let Some(pair) = compared.compared_parties() else { return };
     let half = usize::from(inner.width).saturating_sub(6) / 2;

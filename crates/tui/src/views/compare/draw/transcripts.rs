@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::pending::Loading,
+    session::{context::KeyContext, key_texts::KeyTexts, pending::Loading},
     views::compare::{ComparePart, ComparisonView, areas::DETAIL_ROWS, transcripts::ShownRow},
     widgets::{
         line::{fit_spans, padded_spans, safe_string, trusted_span},
@@ -56,7 +56,7 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     put_row(columns.head_line(compared, aligned, theme), None, inner, 1, buffer);
     transcripts.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
         match &transcripts.shown[row] {
-            ShownRow::Fold(rows) => fold_line(&aligned.rows[rows.clone()], theme),
+            ShownRow::Fold(rows) => fold_line(&aligned.rows[rows.clone()], &compared.keys, theme),
             ShownRow::Row(row) => columns.row_line(aligned, &aligned.rows[*row], theme),
         }
     });
@@ -100,14 +100,15 @@ fn first_difference_line(compared: &ComparisonView, theme: Theme, width: usize) 
     Line::from(fit_spans(vec![trusted_span(words, theme.style_for(Meaning::Heading))], width))
 }
 
-/// Returns `── rows: 37 the same, 12 with text; enter shows them ──`.
-fn fold_line(rows: &[TranscriptRow], theme: Theme) -> Line<'static> {
+/// Returns `── rows: 37 the same, 12 with text; ⏎ shows them ──`.
+fn fold_line(rows: &[TranscriptRow], keys: &KeyTexts, theme: Theme) -> Line<'static> {
     let equal = rows.iter().filter(|row| row.kind == RowKind::Same).count();
     let texts = rows.len() - equal;
     let texts = (texts > 0).then(|| format!("{texts} with text"));
     let equal = (equal > 0).then(|| format!("{equal} the same"));
     let parts = equal.into_iter().chain(texts).collect::<Vec<_>>().join(", ");
-    let words = format!("── rows: {parts}; enter shows them ──");
+    let open = keys.key_text(KeyContext::Transcripts, "open");
+    let words = format!("── rows: {parts}; {open} shows them ──");
     Line::from(trusted_span(words, theme.style_for(Meaning::Muted)))
 }
 

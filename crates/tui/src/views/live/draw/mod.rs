@@ -13,6 +13,7 @@ use ratatui::{
 };
 
 use crate::{
+    session::context::KeyContext,
     views::live::{LiveFocus, LiveQuestion, LiveView, areas::LiveAreas, terminal::TerminalScreen},
     widgets::{
         layout::ScreenLayout,
@@ -59,8 +60,9 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
     ];
     let inside = draw_titled_panel(has_keyboard, titles, theme, areas.terminal, buffer);
     if live.has_no_run() {
-        let words = if live.turns.is_empty() { START_HINT } else { START_AGAIN_HINT };
-        return draw_sentence(words, theme.style_for(Meaning::Muted), inside, buffer);
+        let what = if live.turns.is_empty() { START_HINT } else { START_AGAIN_HINT };
+        let words = format!("{} {what}", live.key_text("start-live-run"));
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), inside, buffer);
     }
     if live.is_over() && live.terminal.is_blank() {
         let words = "the agent's output is not recorded; the replay shows its steps";
@@ -69,10 +71,10 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
     terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
 }
 
-const START_AGAIN_HINT: &str = "A starts an agent on these requests, after it shows the plan; its output, its files and its \
+const START_AGAIN_HINT: &str = "starts an agent on these requests, after it shows the plan; its output, its files and its \
                                 requests are shown here. In a shell: `trajview live --agent NAME --script FILE --out DIR`";
 
-const START_HINT: &str = "A starts an agent, after it shows the plan; its output, the files that it changes and its requests \
+const START_HINT: &str = "starts an agent, after it shows the plan; its output, the files that it changes and its requests \
                           are then shown here. In a shell: `trajview live --agent NAME --script FILE --out DIR`";
 
 /// Draws the open question in a box over the screen.
@@ -86,17 +88,21 @@ pub(crate) fn draw_question(
     let (title, words, yes, no) = match question {
         LiveQuestion::Stop => (
             " stop the agent? ",
-            "The agent stops within its turn. The recording stays; R resumes the run.",
+            format!(
+                "The agent stops within its turn. The recording stays; {} resumes the run.",
+                live.key_text("resume")
+            ),
             "stop the agent",
             "keep it running",
         ),
         LiveQuestion::Resume => (
             " resume the run? ",
-            "The agent starts again where the run stopped, with the same limits.",
+            "The agent starts again where the run stopped, with the same limits.".to_owned(),
             "resume the run",
             "leave it as it is",
         ),
     };
+    let key = |id| live.keys.key_text(KeyContext::LiveQuestion, id);
     let muted = theme.style_for(Meaning::Muted);
     let folder =
         fit_text_end(&safe_string(&live.plan.out), usize::from(layout.box_area(4).width) - 4);
@@ -105,9 +111,9 @@ pub(crate) fn draw_question(
         Line::styled(format!(" {folder}"), muted),
         Line::default(),
         Line::from(vec![
-            trusted_span(" y", theme.style_for(Meaning::Key)),
+            trusted_span(format!(" {}", key("yes")), theme.style_for(Meaning::Key)),
             trusted_span(format!(" {yes}   "), muted),
-            trusted_span("n", theme.style_for(Meaning::Key)),
+            trusted_span(key("no"), theme.style_for(Meaning::Key)),
             trusted_span(format!(" {no}"), muted),
         ]),
     ];

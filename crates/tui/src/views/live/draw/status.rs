@@ -18,7 +18,7 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
 }
 
 fn left_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
-    let (sign, words, meaning) = phase_words(&live.phase);
+    let (sign, words, meaning) = phase_words(live);
     if live.has_no_run() && live.player.is_some() {
         let count = format!("  {}", format_number::count_with_noun(live.turns.len(), "turn"));
         return vec![
@@ -44,8 +44,8 @@ fn left_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
 }
 
 /// Returns a sign, words and what they mean.
-fn phase_words(phase: &LivePhase) -> (&'static str, String, Meaning) {
-    match phase {
+fn phase_words(live: &LiveView) -> (&'static str, String, Meaning) {
+    match &live.phase {
         LivePhase::Nothing => ("◌", "no live run".into(), Meaning::Muted),
         LivePhase::Starting => ("◌", "starting".into(), Meaning::Muted),
         LivePhase::Running => ("▶", "running".into(), Meaning::Playing),
@@ -62,6 +62,9 @@ fn phase_words(phase: &LivePhase) -> (&'static str, String, Meaning) {
         LivePhase::Elsewhere => ("▷", "run by another process".into(), Meaning::Playing),
         LivePhase::Stopping => ("■", "stopping".into(), Meaning::Warning),
         LivePhase::Over { words, is_whole: true } => ("✓", words.clone(), Meaning::Added),
+        LivePhase::Over { words, is_whole: false } if live.may_resume() => {
+            ("■", format!("{words}; {} resumes it", live.key_text("resume")), Meaning::Warning)
+        }
         LivePhase::Over { words, is_whole: false } => ("■", words.clone(), Meaning::Warning),
     }
 }

@@ -4,7 +4,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::replay::ReplayView,
     widgets::{
         layout::ReplayPanel,
@@ -36,7 +36,8 @@ pub(super) fn draw(
     let mut rows: Vec<(String, Meaning)> = rows.take(height + 1).collect();
     if rows.len() > height && height > 0 {
         rows.truncate(height - 1);
-        rows.push(("… i shows all".into(), Meaning::Muted));
+        let details = session.keys.key_text(KeyContext::Replay, "run-details");
+        rows.push((format!("… {details} shows all"), Meaning::Muted));
     }
     for ((words, meaning), y) in rows.into_iter().zip(0..inner.height) {
         let span = recorded_span(&format!(" {words}"), theme.style_for(meaning));
@@ -82,7 +83,9 @@ fn result_lines(session: &Session) -> Vec<(String, Meaning)> {
     let head = (head_text(session).to_owned(), Meaning::Muted);
     let recordings = session.run.terminal_recordings();
     let names: Vec<&str> = recordings.iter().map(|(_, name)| *name).collect();
-    let terminals = (!names.is_empty())
-        .then(|| (format!("terminal: g t plays {}", names.join(", ")), Meaning::Text));
+    let terminals = (!names.is_empty()).then(|| {
+        let key = session.keys.key_after_g("goto-terminal");
+        (format!("terminal: {key} plays {}", names.join(", ")), Meaning::Text)
+    });
     std::iter::once(head).chain(terminals).chain(facts).chain(task).chain(warnings).collect()
 }

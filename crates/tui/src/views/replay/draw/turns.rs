@@ -9,6 +9,7 @@ use ratatui::{
 use crate::{
     session::{
         Session,
+        context::KeyContext,
         turn_counts::{LineTotals, TurnEditCounts},
         turns::{TurnListRow, turn_rows},
     },
@@ -40,11 +41,14 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
         rows.iter().position(|row| *row == TurnListRow::Turn(session.turn)).unwrap_or_default();
     if session.run.turns.is_empty() {
         let words = match session.run.warnings.is_empty() {
-            true => "this run has no turns",
-            false => "this run has no turns; e lists the warnings about the recording",
+            true => "this run has no turns".to_owned(),
+            false => format!(
+                "this run has no turns; {} lists the warnings about the recording",
+                session.keys.key_text(KeyContext::Turns, "reading-problems")
+            ),
         };
         return crate::widgets::panel::draw_sentence(
-            words,
+            &words,
             theme.style_for(Meaning::Muted),
             inner,
             buffer,
@@ -78,7 +82,7 @@ fn draw_actions(
     if acts.is_empty() {
         let words = "no edits or commands";
         return crate::widgets::panel::draw_sentence(
-            words,
+            &words,
             theme.style_for(Meaning::Muted),
             area,
             buffer,

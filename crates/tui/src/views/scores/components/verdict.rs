@@ -2,7 +2,7 @@
 //! judge's lookups.
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::{
         scores::components::ComponentsView,
         verdict::{
@@ -194,7 +194,8 @@ impl ComponentsView {
             None => return rows.push(VerdictRow::Note("reading…".into())),
         };
         let Some((first, last)) = evidence.shown_lines() else {
-            rows.push(VerdictRow::Note(format!("the whole file, {count} lines; enter opens it")));
+            let open = session.keys.key_text(KeyContext::Verdict, "open");
+            rows.push(VerdictRow::Note(format!("the whole file, {count} lines; {open} opens it")));
             return;
         };
         if first > count {
@@ -209,7 +210,8 @@ impl ComponentsView {
                 "the evidence ends at line {last}, the file has {count} lines"
             )));
         } else if lines.count() > MOST_EVIDENCE_LINES {
-            rows.push(VerdictRow::Note("… enter opens the file".into()));
+            let open = session.keys.key_text(KeyContext::Verdict, "open");
+            rows.push(VerdictRow::Note(format!("… {open} opens the file")));
         }
     }
 

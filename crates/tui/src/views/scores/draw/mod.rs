@@ -11,7 +11,7 @@ use ratatui::buffer::Buffer;
 use trajview_formats::{self as formats, RecordingShape};
 
 use crate::{
-    session::{Session, pending::Loading},
+    session::{Session, context::KeyContext, pending::Loading},
     views::{
         empty_panels::{EmptyReason, draw_empty_view},
         scores::{ScoresPage, ScoresView},
@@ -36,7 +36,7 @@ pub(crate) fn draw_scores(
             components::draw_components(view, session, theme, layout, buffer)
         }
         Some(ScoresPage::Judges) => judges::draw_judges(view, session, theme, layout, buffer),
-        Some(ScoresPage::Tree) => tree::draw_tree(view, theme, layout, buffer),
+        Some(ScoresPage::Tree) => tree::draw_tree(view, session, theme, layout, buffer),
         Some(ScoresPage::Flags) => flags::draw_flags(view, session, theme, layout, buffer),
         Some(ScoresPage::Losses) => losses::draw_losses(view, session, theme, layout, buffer),
         None => match why_none(session) {
@@ -69,7 +69,10 @@ fn no_scores(session: &Session) -> EmptyReason<'static> {
         ),
     ];
     if is_bundle {
-        remedies.push(("r".into(), "asks a judge; in a shell: `trajview judge RUN`"));
+        remedies.push((
+            session.keys.key_text(KeyContext::Scores, "judge"),
+            "asks a judge; in a shell: `trajview judge RUN`",
+        ));
     }
     EmptyReason {
         title: "no scores",

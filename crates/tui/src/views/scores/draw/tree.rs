@@ -12,6 +12,7 @@ use ratatui::{
 };
 
 use crate::{
+    session::{Session, context::KeyContext},
     views::scores::{
         ScoresView,
         tree::{NodeOrder, TreePart, TreeView, areas::TreeAreas},
@@ -29,6 +30,7 @@ use trajview_run::{format_number, rubric_tree::NodeId};
 
 pub(crate) fn draw_tree(
     view: &ScoresView,
+    session: &Session,
     theme: Theme,
     layout: &ScreenLayout,
     buffer: &mut Buffer,
@@ -39,7 +41,7 @@ pub(crate) fn draw_tree(
         draw_tree_tabs(tree, theme, area, buffer);
     }
     if let Some(area) = areas.list {
-        draw_tree_list(tree, theme, area, &areas, buffer);
+        draw_tree_list(tree, session, theme, area, &areas, buffer);
     }
     if let Some(area) = areas.detail {
         detail::draw_node_detail(tree, theme, area, buffer);
@@ -59,6 +61,7 @@ fn draw_tree_tabs(tree: &TreeView, theme: Theme, area: Rect, buffer: &mut Buffer
 
 fn draw_tree_list(
     tree: &TreeView,
+    session: &Session,
     theme: Theme,
     area: Rect,
     areas: &TreeAreas,
@@ -72,7 +75,9 @@ fn draw_tree_list(
     let inner = tree.list.draw_frame(titles, is_focused, theme, buffer);
     let Some(rows) = areas.list_rows() else { return };
     if tree.rows.is_empty() {
-        let words = format!("no match for \"{}\"; esc shows all", safe_string(&tree.find.text));
+        let cancel = session.keys.key_text(KeyContext::RubricFind, "cancel");
+        let words =
+            format!("no match for \"{}\"; {cancel} shows all", safe_string(&tree.find.text));
         return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     rows::draw_tree_rows(tree, theme, Rect { height: 1.min(inner.height), ..inner }, rows, buffer);

@@ -1,5 +1,7 @@
 //! Filters the list to the nodes that match a search.
 
+use crate::session::context::KeyContext;
+use crate::session::key_texts::KeyTexts;
 use regex::Regex;
 
 use super::{NodeOrder, TreeView};
@@ -97,7 +99,7 @@ fn node_contains(node: &RubricNode, regex: &Regex) -> bool {
 }
 
 impl TreeView {
-    pub(super) fn update_find(&mut self, message: FindMessage) -> Option<String> {
+    pub(super) fn update_find(&mut self, message: FindMessage, keys: &KeyTexts) -> Option<String> {
         let find = &mut self.find;
         match message {
             FindMessage::Start => *find = NodeFind { is_typing: true, ..NodeFind::default() },
@@ -109,7 +111,7 @@ impl TreeView {
             FindMessage::EraseAll => find.text.clear(),
             FindMessage::Accept => {
                 find.is_typing = false;
-                return self.found_text();
+                return self.found_text(keys);
             }
             FindMessage::Cancel => find.forget_find(),
         }
@@ -135,8 +137,10 @@ impl TreeView {
         }
     }
 
-    fn found_text(&self) -> Option<String> {
-        (self.find.is_active() && self.rows.is_empty())
-            .then(|| format!("no match for {:?}; esc shows all", self.find.text))
+    fn found_text(&self, keys: &KeyTexts) -> Option<String> {
+        (self.find.is_active() && self.rows.is_empty()).then(|| {
+            let cancel = keys.key_text(KeyContext::RubricFind, "cancel");
+            format!("no match for {:?}; {cancel} shows all", self.find.text)
+        })
     }
 }

@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::{
     session::columns::{ColumnKind, ColumnSource, RunTableColumn},
+    session::context::KeyContext,
     views::table::{
         RunTableView,
         areas::{ColumnPlace, HIDDEN_COUNT_CELLS, RunTableAreas},
@@ -83,13 +84,14 @@ fn progress_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
         (true, false, true) => format!("measuring {done}/{total}"),
         (true, false, false) => return vec![],
     };
+    let stop = table.keys.key_text(KeyContext::Table, "stop-measuring");
     match table.is_stopped {
         true => vec![trusted_span(
-            format!("■ {words}, stopped: X continues"),
+            format!("■ {words}, stopped: {stop} continues"),
             theme.style_for(Meaning::Warning),
         )],
         false => {
-            vec![trusted_span(format!("{words} · X stops"), theme.style_for(Meaning::Playing))]
+            vec![trusted_span(format!("{words} · {stop} stops"), theme.style_for(Meaning::Playing))]
         }
     }
 }

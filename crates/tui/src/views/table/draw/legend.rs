@@ -4,6 +4,7 @@ use ratatui::{buffer::Buffer, text::Span, widgets::Widget};
 
 use crate::{
     session::columns::{ColumnSource, RunTableColumn},
+    session::context::KeyContext,
     views::table::{RunTableView, areas::RunTableAreas, row::RunRow, values::KnownValue},
     widgets::{
         line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
@@ -102,12 +103,13 @@ fn sign_legend(
     let [read, done] = table.read_and_measured();
     let is_coming = read < table.rows.len() || done < table.rows.len();
     let empty = table.empty_columns().len();
+    let show = table.keys.key_text(KeyContext::Table, "all-columns");
     let mut all = vec![];
     all.extend(has_missing(table, areas).then(|| format!("{MISSING_SIGN} not recorded")));
     all.extend(is_coming.then(|| format!("{COMING_SIGN} loading")));
     all.extend((empty > 0).then(|| match empty {
-        1 => "1 empty column hidden (a: show)".to_owned(),
-        count => format!("{count} empty columns hidden (a: show)"),
+        1 => format!("1 empty column hidden ({show}: show)"),
+        count => format!("{count} empty columns hidden ({show}: show)"),
     }));
     all.extend(table.shape.group.map(|_| "groups: means".to_owned()));
     all.extend(is_partial.then(|| "≈ some files not recorded".to_owned()));

@@ -15,6 +15,7 @@ use ratatui::{
 
 use crate::{
     session::columns::{ColumnKind, RunTableColumn},
+    session::context::KeyContext,
     views::table::{
         RunTableView,
         areas::{ColumnPlace, RunTableAreas},
@@ -37,7 +38,7 @@ pub(crate) fn draw_run_table(
     buffer: &mut Buffer,
 ) {
     if let Some(finding) = &table.finding {
-        return search_results::draw_found(finding, theme, layout.body, buffer);
+        return search_results::draw_found(finding, &table.keys, theme, layout.body, buffer);
     }
     let areas = table.table_areas(layout.body);
     if table.table_lines().is_empty() {
@@ -62,8 +63,11 @@ fn empty_table_text(table: &RunTableView) -> String {
         (true, false) => format!("searching {}s…", table.row_noun()),
         (true, true) if table.shape.start.is_some() => {
             let sample = match table.shape.start.as_ref().and_then(|start| start.sample.as_ref()) {
-                Some(_) => "enter opens a sample run",
-                None => "`trajview PATH` opens a recording",
+                Some(_) => {
+                    let open = table.keys.key_text(KeyContext::Start, "open");
+                    format!("{open} opens a sample run")
+                }
+                None => "`trajview PATH` opens a recording".into(),
             };
             format!(
                 "trajview plays back runs of coding agents, turn by turn, as diffs. No agent sessions were found in the usual folders of this machine: {sample}, `trajview list formats` lists the readable formats"
@@ -80,7 +84,8 @@ fn empty_table_text(table: &RunTableView) -> String {
             let texts = texts.into_iter().filter(|text| !text.is_empty());
             let texts: Vec<String> =
                 texts.map(|it| crate::widgets::line::safe_string(it)).collect();
-            format!("0 of {count} match the filter `{}`; esc shows all", texts.join("` and `"))
+            let clear = table.keys.key_text(KeyContext::Table, "clear-filter");
+            format!("0 of {count} match the filter `{}`; {clear} shows all", texts.join("` and `"))
         }
     }
 }

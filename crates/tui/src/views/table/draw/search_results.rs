@@ -8,6 +8,7 @@ use ratatui::{
 };
 
 use crate::{
+    session::{context::KeyContext, key_texts::KeyTexts},
     views::table::run_finding::{FoundLine, RunFinding},
     widgets::{
         line::{fit_spans, recorded_span, safe_string, trusted_span},
@@ -38,7 +39,13 @@ const FIND_EXAMPLES: [(&str, &str); 11] = [
     ("since:7d  since:2026-01-31", "since"),
 ];
 
-pub(crate) fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_found(
+    finding: &RunFinding,
+    keys: &KeyTexts,
+    theme: Theme,
+    body: Rect,
+    buffer: &mut Buffer,
+) {
     let list = RunFinding::list_area(body);
     if finding.search_words().is_empty() {
         return draw_find_help(theme, list, buffer);
@@ -46,7 +53,9 @@ pub(crate) fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer:
     let heading = inside_margins(Rect { height: 1.min(body.height), ..body });
     Words::from(fit_spans(found_heading(finding, theme), usize::from(heading.width)))
         .render(heading, buffer);
-    if let (true, Some(words)) = (finding.found_lines().is_empty(), nothing_found_text(finding)) {
+    if let (true, Some(words)) =
+        (finding.found_lines().is_empty(), nothing_found_text(finding, keys))
+    {
         return draw_sentence(&words, theme.style_for(Meaning::Muted), list, buffer);
     }
     let room = usize::from(list.width).saturating_sub(1);
@@ -108,14 +117,15 @@ fn found_heading(finding: &RunFinding, theme: Theme) -> Vec<Span<'static>> {
     ]
 }
 
-fn nothing_found_text(finding: &RunFinding) -> Option<String> {
+fn nothing_found_text(finding: &RunFinding, keys: &KeyTexts) -> Option<String> {
     match (&finding.complaint, finding.search_summary) {
         (Some(why), _) => Some(safe_string(why)),
         (None, Some(looked)) => {
             let search_words = safe_string(finding.search_words());
             Some(format!(
-                "no match for `{search_words}` in {} · F: new search",
-                count_with_noun(looked.runs, "run")
+                "no match for `{search_words}` in {} · {}: new search",
+                count_with_noun(looked.runs, "run"),
+                keys.key_text(KeyContext::Table, "find")
             ))
         }
         (None, None) => None,

@@ -8,7 +8,7 @@ use ratatui::{
 use std::ops::Range;
 
 use crate::{
-    session::Session,
+    session::{Session, context::KeyContext},
     views::{
         scores::{
             ScoresView,
@@ -94,15 +94,18 @@ pub(crate) fn draw_matrix(
     });
     if rows.is_empty() {
         let words = match judges.only_differing {
-            true => "a and b agree on all components; v lists all",
-            false => "no component has a verdict",
+            true => format!(
+                "a and b agree on all components; {} lists all",
+                session.keys.key_text(KeyContext::Matrix, "differences-only")
+            ),
+            false => "no component has a verdict".into(),
         };
         let below = Rect {
             y: inner.y + MATRIX_HEAD_ROWS,
             height: inner.height.saturating_sub(MATRIX_HEAD_ROWS),
             ..inner
         };
-        draw_sentence(words, muted, below, buffer);
+        draw_sentence(&words, muted, below, buffer);
     }
     let foot =
         Line::from(fit_spans(cursor_column_text(view, session, theme), usize::from(inner.width)));
