@@ -17,7 +17,7 @@ use std::{
 use trajview_analysis as analysis;
 use trajview_analysis::scores::{ReuseRequest, ScoreRequest, Scores};
 use trajview_code::highlight::highlight_text;
-use trajview_judge::stop_flag::StopFlag;
+use trajview_judge::{crash_document::CrashDocument, stop_flag::StopFlag};
 use trajview_layers::record::LayerRecord;
 use trajview_live::{RunControl, RunJob, StartMode};
 use trajview_metrics::{
@@ -46,11 +46,12 @@ use trajview_run::{
     terminal_recording::{PieceStart, TerminalPiece, TerminalRecording},
 };
 use trajview_store as store;
-use trajview_store::{Archive, OpenError, OpenedRecording, decisions};
+use trajview_store::{Archive, OpenError, OpenedRecording, decisions, judgements::JudgementFolder};
 use trajview_study as study;
 use trajview_study::{
     Estimate,
     compare::{ComparedRun, ComparedTranscripts, ComparedTrees},
+    crash_test::CrashReport,
     paired::{TestedMetric, test_metrics},
 };
 use trajview_tui::{
@@ -661,6 +662,17 @@ impl Executor for EffectWorker {
 
     fn rubric(&self, _run: Arc<Run>) -> Result<Arc<Rubric>, Sentence> {
         Ok(Arc::new(self.archive()?.read_rubric()))
+    }
+
+    fn crash_tests(&self, _run: Arc<Run>) -> Result<Arc<Vec<CrashReport>>, Sentence> {
+        let Some(bundle) = self.archive()?.bundle() else { return Ok(Arc::default()) };
+        let files = JudgementFolder::crash_tests_in_bundle(bundle).read_all().into_iter();
+        let report = |(name, bytes): (String, Vec<u8>)| {
+            Some(CrashDocument::parse(&bytes)?.report(format!("crash-tests/{name}")))
+        };
+        let mut reports: Vec<CrashReport> = files.filter_map(report).collect();
+        reports.sort_by(|a, b| b.created_at.cmp(&a.created_at));
+        Ok(Arc::new(reports))
     }
 
     fn reuse(&self, run: Arc<Run>, done: usize) -> Result<Option<DependencyIntegration>, Sentence> {

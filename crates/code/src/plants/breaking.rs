@@ -218,7 +218,7 @@ pub(super) fn plant_call_removal(
     if count == 0 {
         return Err("nothing outside of tests calls it".into());
     }
-    edits.summary = format!("{count} calls removed: {}", names_text(functions));
+    edits.summary = format!("calls removed: {count}, of {}", names_text(functions));
     Ok(edits)
 }
 
@@ -272,7 +272,7 @@ pub(super) fn plant_wrong_formula(
             }
             let count = found.len();
             let summary =
-                format!("{} in {}: {what} changed at {count} places", function.name, file.path);
+                format!("{} in {}: {what} changed, places: {count}", function.name, file.path);
             let mut edits = TextEdits::new(summary);
             for (range, text) in found {
                 edits.replace(&file.path, range, text);
@@ -300,7 +300,8 @@ fn other_sign(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<usiz
         "-" => "+",
         _ => return None,
     };
-    let kinds = "string template_string string_literal list array concatenated_string tuple";
+    let kinds = "string template_string string_literal list array concatenated_string tuple \
+        list_comprehension set_comprehension generator_expression";
     let is_text = nodes_in(node).iter().any(|it| has_word(kinds, it.kind()));
     (!is_text).then(|| (operator.byte_range(), sign.to_owned()))
 }

@@ -129,7 +129,7 @@ pub struct PlantTarget<'a> {
 /// A planted edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plant {
-    /// What was done and where: `compute_flux renamed to apply_compute_flux in 3 files`.
+    /// What was done and where: `compute_flux renamed to apply_compute_flux, files: 3`.
     pub summary: String,
     /// The new texts of changed and of added files.
     pub changed: SourceTexts,

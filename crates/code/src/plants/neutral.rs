@@ -133,7 +133,7 @@ pub(super) fn plant_reformat(function: &Function<'_>) -> Result<TextEdits, Strin
         return Err("it has no two statements and no call with two arguments".into());
     }
     edits.summary = format!(
-        "{} in {}: {blank_lines} blank lines and {breaks} line breaks added",
+        "{} in {}: added blank lines {blank_lines}, line breaks {breaks}",
         function.name, file.path
     );
     Ok(edits)

@@ -71,7 +71,7 @@ pub(super) fn plant_rename(
     if definitions != 1 {
         return Err(format!("{definitions} functions have its name"));
     }
-    edits.summary = format!("{name} renamed to {new_name} in {changed} files");
+    edits.summary = format!("{name} renamed to {new_name}, files: {changed}");
     Ok(edits)
 }
 

@@ -74,7 +74,7 @@ fn plant_in_flux(kind: PlantKind, words: &str) -> Result<Plant, String> {
 fn a_function_is_renamed_in_code_comments_and_documents() {
     let planted = plant_in_flux(PlantKind::Rename, "jump = right").unwrap();
 
-    assert_eq!(planted.summary, "face_flux renamed to apply_face_flux in 3 files");
+    assert_eq!(planted.summary, "face_flux renamed to apply_face_flux, files: 3");
     assert!(planted.changed["main.py"].contains("# apply_face_flux is what counts."));
     assert!(planted.changed["README.md"].contains("`apply_face_flux`"));
     assert!(!planted.changed["flux.py"].replace("apply_face_flux", "").contains("face_flux"));
@@ -136,7 +136,7 @@ fn what_must_matter_takes_the_component_away() {
 
     let formula = plant_in_flux(PlantKind::Formula, "jump = right").unwrap();
     assert!(formula.changed["flux.py"].contains("jump = right + left\n"));
-    assert_eq!(formula.summary, "face_flux in flux.py: sign changed at 1 places");
+    assert_eq!(formula.summary, "face_flux in flux.py: sign changed, places: 1");
 
     let calls = plant_in_flux(PlantKind::CallRemoved, "def face_flux").unwrap();
     assert!(calls.changed["flux.py"].contains("jump = (left)\n"));

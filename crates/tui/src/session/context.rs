@@ -138,6 +138,8 @@ key_contexts! {
     Flags = "in the flags", [Flags, Scores, InRun, Anywhere];
     /// The table of lost components and tests.
     Losses = "in the table of losses" of Scores, [Losses, Scores, InRun, Anywhere];
+    /// The card of a crash test.
+    CrashTest = "in the card of a crash test" of Scores, [CrashTest, Scores, InRun, Anywhere];
     /// In every part of the component scores.
     Judged = "in the scores of components" of Scores, [Judged, Scores, InRun, Anywhere];
     /// The table of components.

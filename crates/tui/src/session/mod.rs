@@ -32,6 +32,7 @@ pub mod columns;
 pub mod compare_protocol;
 pub mod component_scores_at_turn;
 pub mod context;
+pub mod crash_tests;
 pub mod curve_points;
 pub mod curve_values;
 pub mod effect;
@@ -144,6 +145,7 @@ impl Session {
             Answer::RequestText(text) => self.requests.take_text(request, text),
             Answer::Moved(moved) => self.scores.take_moved(request, moved),
             Answer::Rubric(rubric) => self.take_rubric(request, rubric),
+            Answer::CrashTests(tests) => self.rubric.crash_tests.take_answer(request, tests),
             Answer::Reuse(reuse) => self.rubric.reuse.take_answer(request, reuse),
             Answer::Lifelines(lifelines) => self.rubric.lifelines.take_answer(request, lifelines),
             Answer::Labels(labels) => self.labels.take_labels(request, labels),

@@ -47,6 +47,7 @@ use trajview_run::{
 use trajview_study::{
     Estimate,
     compare::{ComparedRun, ComparedTranscripts, ComparedTrees},
+    crash_test::CrashReport,
     paired::TestedMetric,
 };
 
@@ -118,6 +119,8 @@ questions! {
     History, history { run: Arc<Run>, wanted: PastWanted } -> Arc<Past>;
     /// Syntax colours of two texts.
     Colours, colours { texts: TextsToColour } -> ColouredSides;
+    /// The crash tests of judges beside the run, the newest first.
+    CrashTests, crash_tests { run: Arc<Run> } -> Arc<Vec<CrashReport>>;
     /// A search through the whole recording; the hits that [`AnswerPart::Hits`] did not bring yet.
     Search, search { run: Arc<Run>, query: SearchQuery } -> Vec<SearchHit>;
     /// Erosion, verbosity and the rest at these moments.

@@ -22,6 +22,7 @@ use trajview_run::{
 
 use super::{
     Session,
+    crash_tests::CrashTests,
     effect::Effect,
     lifelines::Lifelines,
     pending::Loading,
@@ -59,6 +60,7 @@ pub struct RubricState {
     pool: Option<PoolMethod>,
     pub lifelines: Lifelines,
     pub reuse: ReuseCache,
+    pub crash_tests: CrashTests,
 }
 
 impl RubricState {
@@ -389,6 +391,11 @@ impl Session {
             self.rubric.shown_judgement(),
         );
         self.rubric.lifelines.ask_lifelines(numbers, &self.run, components)
+    }
+
+    /// Asks for the crash tests of the run's judges.
+    pub(crate) fn ask_crash_tests(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+        self.rubric.crash_tests.ask_tests(numbers, &self.run)
     }
 
     /// Asks how much is reused in the state that was judged.

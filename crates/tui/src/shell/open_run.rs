@@ -211,6 +211,7 @@ impl OpenRun {
             | Answer::RequestText(..)
             | Answer::Rubric(..)
             | Answer::Reuse(..)
+            | Answer::CrashTests(..)
             | Answer::Lifelines(..)
             | Answer::Process(..)
             | Answer::Decisions(..)
@@ -352,6 +353,7 @@ impl OpenRun {
                 }
                 ScoresPage::Judges => scores.judges.judges_component().map(str::to_owned),
                 ScoresPage::Losses => scores.losses.lost_component(session),
+                ScoresPage::Crash => scores.crash.chosen_component(session),
                 ScoresPage::Tree | ScoresPage::Flags => None,
             },
             View::Audit => audit.audited_component(session).map(|it| it.id.clone()),
@@ -416,6 +418,7 @@ impl OpenRun {
                 scores.judges.column_judgement(session, &scores.judges.judge_column(session)?)?,
             ),
             ScoresPage::Flags => scores.flags.flag_state(session)?.0.turn,
+            ScoresPage::Crash => Some(scores.crash.shown_test(session)?.turn),
             ScoresPage::Tree => None,
         }
     }

@@ -102,6 +102,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("find", &["search", "grep"], Argument::Optional(ValueKind::Words), "search the run; in the table of runs, all runs", "search", find_words),
     command("filter", &["where"], Argument::Optional(ValueKind::Words), "show only some runs of the table", "filter", filter_runs),
     command("losses", &["loss", "lost"], Argument::None, "the table of lost components and tests: turn, lines, request, scores", "losses", show_losses),
+    command("crash-test", &["crash", "planted"], Argument::None, "the card of the judge's crash test: planted edits, and the levels before and after", "crash-test", show_crash_test),
     command("next-loss", &["nextloss"], Argument::None, "the next turn where a component or a test is lost, and its lines", "", |_, _| Ok(vec![AppMessage::NextLoss])),
     command("lanes", &["lane"], Argument::Optional(ValueKind::Numbers), "the numbers of the timeline, such as erosion mcf; without a number the usual ones", "", set_lanes),
     command("open", &["edit", "load"], Argument::Required(ValueKind::RunPath), "open another run, or a folder of runs", "", open_path),
@@ -573,6 +574,16 @@ fn show_losses(_: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     if open.scores.shown_page(&open.session) != Some(scores::ScoresPage::Losses) {
         let table = scores::ScoresMessage::Losses(losses::LossesMessage::Show);
         messages.push(AppMessage::Run(RunMessage::Scores(table)));
+    }
+    Ok(messages)
+}
+
+fn show_crash_test(_: &str, app: &App) -> Result<Vec<AppMessage>, String> {
+    let open = app.screens.open_run().ok_or("no run is open")?;
+    let mut messages = view(View::Scores)?;
+    if open.scores.shown_page(&open.session) != Some(scores::ScoresPage::Crash) {
+        let card = scores::ScoresMessage::Crash(scores::crash::CrashMessage::Show);
+        messages.push(AppMessage::Run(RunMessage::Scores(card)));
     }
     Ok(messages)
 }

@@ -7,6 +7,7 @@
 //! context in the keymap and draw it in [`draw`].
 
 pub mod components;
+pub mod crash;
 pub mod draw;
 pub mod flags;
 pub mod judges;
@@ -31,8 +32,9 @@ pub struct ScoresView {
     pub tree: tree::TreeView,
     pub flags: flags::FlagsView,
     pub losses: losses::LossesView,
-    /// The page from which the table of losses was opened.
-    before_losses: Option<ScoresPage>,
+    pub crash: crash::CrashView,
+    /// The page from which the table of losses or a crash test was opened.
+    page_before: Option<ScoresPage>,
 }
 
 /// A page of the scores view.
@@ -45,6 +47,8 @@ pub enum ScoresPage {
     Flags,
     /// The lost components and tests; it has a key of its own and is not among the pages that follow each other.
     Losses,
+    /// The card of a judge's crash test, likewise.
+    Crash,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +60,7 @@ pub enum ScoresMessage {
     Tree(tree::TreeMessage),
     Flags(flags::FlagsMessage),
     Losses(losses::LossesMessage),
+    Crash(crash::CrashMessage),
 }
 
 impl ScoresPage {
@@ -73,7 +78,7 @@ impl ScoresView {
             }
             ScoresPage::Tree => session.run.rubric_tree.is_some(),
             ScoresPage::Flags => !session::flags::flag_sources(session).is_empty(),
-            ScoresPage::Losses => false,
+            ScoresPage::Losses | ScoresPage::Crash => false,
         };
         ScoresPage::ALL.iter().filter(is_there).copied().collect()
     }
@@ -83,6 +88,7 @@ impl ScoresView {
         let there = self.offered_pages(session);
         let is_there = |page: &ScoresPage| match page {
             ScoresPage::Losses => session.can_have_losses(),
+            ScoresPage::Crash => true,
             page => there.contains(page),
         };
         // The tests of a run without any other scores are better than nothing.
@@ -109,6 +115,8 @@ impl ScoresView {
             ScoresMessage::Flags(message) => self.flags.update_flags(session, message),
             ScoresMessage::Losses(losses::LossesMessage::Show) => self.toggle_losses(session),
             ScoresMessage::Losses(message) => self.losses.update_losses(session, message),
+            ScoresMessage::Crash(crash::CrashMessage::Show) => self.toggle_crash_test(session),
+            ScoresMessage::Crash(message) => self.crash.update_crash(session, message),
         }
     }
 
@@ -116,22 +124,40 @@ impl ScoresView {
     fn toggle_losses(&mut self, session: &mut Session) {
         let before = self.shown_page(session);
         if before == Some(ScoresPage::Losses) {
-            self.close_losses();
+            self.close_page();
             return;
         }
         if !session.can_have_losses() {
             session.notice = Some(losses::NOTHING_TO_LOSE.into());
             return;
         }
-        self.before_losses = before;
-        self.chosen = Some(ScoresPage::Losses);
+        self.open_page(ScoresPage::Losses, before);
     }
 
-    /// Shows the page before the table of losses again; returns false where the table is the only page.
-    fn close_losses(&mut self) -> bool {
-        let is_chosen = self.chosen == Some(ScoresPage::Losses);
+    /// Shows the card of the newest crash test, or the page before it again.
+    fn toggle_crash_test(&mut self, session: &mut Session) {
+        let before = self.shown_page(session);
+        if before == Some(ScoresPage::Crash) {
+            self.close_page();
+            return;
+        }
+        session.rubric.crash_tests.forget(); // a test may go on meanwhile
+        self.open_page(ScoresPage::Crash, before);
+    }
+
+    fn open_page(&mut self, page: ScoresPage, before: Option<ScoresPage>) {
+        let has_own_key = |it: &ScoresPage| matches!(it, ScoresPage::Losses | ScoresPage::Crash);
+        if !before.as_ref().is_some_and(has_own_key) {
+            self.page_before = before;
+        }
+        self.chosen = Some(page);
+    }
+
+    /// Shows the page before the table of losses or a crash test again; returns false where another page is shown.
+    fn close_page(&mut self) -> bool {
+        let is_chosen = matches!(self.chosen, Some(ScoresPage::Losses | ScoresPage::Crash));
         if is_chosen {
-            self.chosen = self.before_losses.take();
+            self.chosen = self.page_before.take();
         }
         is_chosen
     }
@@ -175,6 +201,11 @@ impl ScoresView {
             // Its scores are of the judge that is shown, in several states.
             Some(ScoresPage::Losses) => {
                 let judge = judged.shown_judgement().map(|it| &it.judge.name);
+                all.iter().filter(|it| Some(&it.judge.name) == judge).collect()
+            }
+            // Its reasons are of the same judge and components.
+            Some(ScoresPage::Crash) => {
+                let judge = self.crash.shown_test(session).map(|it| &it.judge);
                 all.iter().filter(|it| Some(&it.judge.name) == judge).collect()
             }
             Some(ScoresPage::Tree | ScoresPage::Flags) | None => vec![],

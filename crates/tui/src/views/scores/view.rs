@@ -22,6 +22,7 @@ impl RunView for ScoresView {
             Some(ScoresPage::Tree) => self.tree.settle_tree(session, layout),
             Some(ScoresPage::Flags) => self.flags.settle_flags(session, layout),
             Some(ScoresPage::Losses) => self.losses.settle_losses(session, layout),
+            Some(ScoresPage::Crash) => self.crash.settle_crash(session, layout),
             None => {}
         }
     }
@@ -45,6 +46,9 @@ impl RunView for ScoresView {
         let goes_on = session.rubric.lifelines.goes_to_next_loss;
         if is_shown || shows_losses || goes_on || has_timeline {
             effects.extend(session.ask_lifelines(numbers));
+        }
+        if page == Some(ScoresPage::Crash) {
+            effects.extend(session.ask_crash_tests(numbers));
         }
         if is_shown {
             effects.extend(components::questions::ask_evidence(&self.components, session, numbers));
@@ -72,6 +76,7 @@ impl RunView for ScoresView {
             Some(ScoresPage::Tree) => KeyContext::Rubric,
             Some(ScoresPage::Flags) => KeyContext::Flags,
             Some(ScoresPage::Losses) => KeyContext::Losses,
+            Some(ScoresPage::Crash) => KeyContext::CrashTest,
             None => KeyContext::Scores,
         }
     }
@@ -81,7 +86,8 @@ impl RunView for ScoresView {
             Some(ScoresPage::Components) => self.components.close_part(),
             Some(ScoresPage::Judges) => self.judges.close_part(),
             Some(ScoresPage::Tree) => self.tree.close_part(),
-            Some(ScoresPage::Losses) => self.close_losses(),
+            Some(ScoresPage::Losses) => self.close_page(),
+            Some(ScoresPage::Crash) => self.crash.close_part() || self.close_page(),
             Some(ScoresPage::Flags) | None => false,
         }
     }
@@ -101,6 +107,7 @@ impl RunView for ScoresView {
             Some(ScoresPage::Tree) => self.tree.point_at_tree(session, mouse, layout),
             Some(ScoresPage::Flags) => self.flags.point_at_flags(session, mouse),
             Some(ScoresPage::Losses) => self.losses.point_at_losses(session, mouse),
+            Some(ScoresPage::Crash) => self.crash.point_at_crash(session, mouse),
             None => {}
         }
         false

@@ -6,7 +6,7 @@ use crate::{
     views::{
         audit, compare, curves, form, judge, layers, live, process,
         replay::{self, chooser, diff, diff_base, files, playback, search, steps},
-        scores::{self, components, flags, judges, losses, tree},
+        scores::{self, components, crash, flags, judges, losses, tree},
         table,
     },
     widgets::{
@@ -79,6 +79,7 @@ wrappers! {
     to_scores(scores::ScoresMessage) = AppMessage::Run, RunMessage::Scores;
     to_components(components::ComponentsMessage) = to_scores, scores::ScoresMessage::Components;
     to_judges(judges::JudgesMessage) = to_scores, scores::ScoresMessage::Judges;
+    to_crash(crash::CrashMessage) = to_scores, scores::ScoresMessage::Crash;
     to_losses(losses::LossesMessage) = to_scores, scores::ScoresMessage::Losses;
     to_flags(flags::FlagsMessage) = to_scores, scores::ScoresMessage::Flags;
     to_tree(tree::TreeMessage) = to_scores, scores::ScoresMessage::Tree;

@@ -2,7 +2,7 @@
 
 use crate::{
     views::scores::{
-        self, components, flags,
+        self, components, crash, flags,
         judges::{self, JudgeSide},
         losses, tree,
     },
@@ -15,16 +15,26 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{
-        BothVerdicts, Components, Differing, Flags, Judged, Judges, Lifeline, Losses, Matrix,
-        Rubric, RubricFind, Scores, Verdict,
+        BothVerdicts, Components, CrashTest, Differing, Flags, Judged, Judges, Lifeline, Losses,
+        Matrix, Rubric, RubricFind, Scores, Verdict,
     },
-    row::{c, k, row, to_components, to_flags, to_judges, to_losses, to_scores, to_tree},
+    row::{c, k, row, to_components, to_crash, to_flags, to_judges, to_losses, to_scores, to_tree},
 };
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[KeyBinding] = &[
     row(Scores, "other-scores", &[c('%')], "switch scores: components, all judgements, rubric tree, flags", "other scores", |_| to_scores(scores::ScoresMessage::Switch)),
     row(Scores, "losses", &[c('!')], "table of the lost components and tests, or back to the scores", "losses", |_| to_losses(losses::LossesMessage::Show)),
+    row(Scores, "crash-test", &[c('C')], "card of the judge's crash test: do its levels move where they must, or back to the scores", "", |_| to_crash(crash::CrashMessage::Show)),
+    row(CrashTest, "up", &[k(BaseKey::Up), c('k')], "previous row of the card, or line of the text", "row", |n| to_crash(crash::CrashMessage::Move(Motion::Up(n.repetitions())))),
+    row(CrashTest, "down", &[k(BaseKey::Down), c('j')], "next row of the card, or line of the text", "row", |n| to_crash(crash::CrashMessage::Move(Motion::Down(n.repetitions())))),
+    row(CrashTest, "open", &[k(BaseKey::Enter), c('o')], "list the components of a kind of edit; at a component: into the planted edit and both verdicts", "open", |_| to_crash(crash::CrashMessage::Open)),
+    row(CrashTest, "next-judge", &[c('f')], "card of the next crash test: of another judge, or an earlier one", "test", |_| to_crash(crash::CrashMessage::NextTest)),
+    row(CrashTest, "next-panel", &[k(BaseKey::Tab), k(BaseKey::BackTab)], "from the card to the text below it, and back", "part", |_| to_crash(crash::CrashMessage::SwitchPart)),
+    row(CrashTest, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up in the card or the text", "", |_| to_crash(crash::CrashMessage::Move(Motion::PageUp))),
+    row(CrashTest, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down in the card or the text", "", |_| to_crash(crash::CrashMessage::Move(Motion::PageDown))),
+    row(CrashTest, "start", &[k(BaseKey::Home)], "to the first row, gg too; 3gg to row 3", "", |n| to_crash(crash::CrashMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(CrashTest, "end", &[c('G'), k(BaseKey::End)], "to the last row; 3G to row 3", "", |n| to_crash(crash::CrashMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Losses, "up", &[k(BaseKey::Up), c('k')], "previous loss", "loss", |n| to_losses(losses::LossesMessage::Move(Motion::Up(n.repetitions())))),
     row(Losses, "down", &[k(BaseKey::Down), c('j')], "next loss", "loss", |n| to_losses(losses::LossesMessage::Move(Motion::Down(n.repetitions())))),
     row(Losses, "open", &[k(BaseKey::Enter), c('o')], "open the lines that lost the component, in the diff of the turn; of a test the turn", "open the lines", |_| to_losses(losses::LossesMessage::Open)),

@@ -33,6 +33,7 @@ impl ScoresView {
             ScoresPage::Components => self.components.component_row(session).map(|row| row.id),
             ScoresPage::Judges => self.judges.judges_component().map(str::to_owned),
             ScoresPage::Losses => self.losses.lost_component(session),
+            ScoresPage::Crash => self.crash.chosen_component(session),
             ScoresPage::Tree | ScoresPage::Flags => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Draws the scores of a run: the table of its components, all judgements at once, its rubric tree, or its flags.
 
 pub mod components;
+mod crash;
 mod flags;
 mod judges;
 mod lifeline;
@@ -38,6 +39,7 @@ pub(crate) fn draw_scores(
         Some(ScoresPage::Judges) => judges::draw_judges(view, session, theme, layout, buffer),
         Some(ScoresPage::Tree) => tree::draw_tree(view, session, theme, layout, buffer),
         Some(ScoresPage::Flags) => flags::draw_flags(view, session, theme, layout, buffer),
+        Some(ScoresPage::Crash) => crash::draw_crash(view, session, theme, layout, buffer),
         Some(ScoresPage::Losses) => losses::draw_losses(view, session, theme, layout, buffer),
         None => match why_none(session) {
             Ok(words) => {
