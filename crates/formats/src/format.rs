@@ -133,6 +133,12 @@ pub trait Format: Sync {
         String::new()
     }
 
+    /// Works as [`Format::step_text`] with [`Format::result_text`], of a step whose result is in the same record.
+    fn text_with_result(&self, record: &[u8], step: &Step, result: &ToolResult) -> StepText {
+        let observed = self.result_text(record, result);
+        StepText { result: Some(observed), ..self.step_text(record, step) }
+    }
+
     /// Returns the whole text of a failed test, from the record at
     /// [`trajview_run::checkpoint_record::TestCase::failure`].
     fn failure_text(&self, _record: &[u8]) -> String {

@@ -15,39 +15,50 @@ use trajview_run::SourceId;
 const MAX_HEAD_LINES: usize = 24;
 
 /// Returns whether one of the objects at the start of a file passes the test: the first lines of a log, a document itself,
-/// or the first elements of a list. Nothing is parsed unless all of `needles` occur somewhere in the head.
+/// or the first elements of a list. All of `needles` must occur somewhere in the head.
 pub fn any_object(
     head: &FileHead<'_>,
     needles: &[&str],
     is: impl Fn(&JsonObject<'_>) -> bool,
 ) -> bool {
-    if !needles.iter().all(|needle| memchr::memmem::find(head.bytes, needle.as_bytes()).is_some()) {
-        return false;
-    }
-    let mut found = false;
-    visit_objects(head, &mut |object| {
-        found |= is(object);
-        !found
-    });
-    found
+    let visit = || {
+        let mut found = false;
+        visit_objects(head, &mut |object| {
+            found |= is(object);
+            !found
+        });
+        found
+    };
+    passes_both(head, needles, visit)
 }
 
-/// Returns whether all the objects at the start of a file, one at least, pass the test.
+/// Returns whether all the objects at the start of a file, one at least, pass the test. All of `needles` must occur
+/// somewhere in the head.
 pub fn all_objects(
     head: &FileHead<'_>,
     needles: &[&str],
     is: impl Fn(&JsonObject<'_>) -> bool,
 ) -> bool {
-    let (mut count, mut fits) = (0, true);
-    let has = |needle: &&str| memchr::memmem::find(head.bytes, needle.as_bytes()).is_some();
-    if needles.iter().all(has) {
+    let visit = || {
+        let (mut count, mut fits) = (0, true);
         visit_objects(head, &mut |object| {
             count += 1;
             fits &= is(object);
             fits
         });
+        count > 0 && fits
+    };
+    passes_both(head, needles, visit)
+}
+
+/// Returns whether a head has all of `needles`, and `visit` returns true. What costs less comes first: a head that was not
+/// parsed yet is searched, and parsed only where it has the needles.
+fn passes_both(head: &FileHead<'_>, needles: &[&str], visit: impl Fn() -> bool) -> bool {
+    let has = |needle: &&str| memchr::memmem::find(head.bytes, needle.as_bytes()).is_some();
+    match shared_texts(head.bytes) {
+        Some(_) => visit() && needles.iter().all(has),
+        None => needles.iter().all(has) && visit(),
     }
-    count > 0 && fits
 }
 
 thread_local! {
@@ -116,8 +127,11 @@ fn parse_texts(bytes: &[u8], take: &mut dyn FnMut(&JsonTape<'_>) -> bool) {
 }
 
 fn parse_document(bytes: &[u8], take: &mut dyn FnMut(&JsonTape<'_>) -> bool) {
-    let text = close_json(&lossy_text(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)));
-    if let Some(tape) = JsonTape::parse(text.trim()) {
+    let text = lossy_text(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+    let whole = Some(text.trim()).filter(|text| text.ends_with(['}', ']']));
+    if let Some(tape) = whole.and_then(JsonTape::parse) {
+        take(&tape);
+    } else if let Some(tape) = JsonTape::parse(close_json(&text).trim()) {
         take(&tape);
     }
 }

@@ -153,7 +153,14 @@ impl Archive {
     pub fn step_text(&self, run: &Run, step: StepId) -> StepText {
         let Some(step) = run.step(step) else { return StepText::default() };
         let Some(format) = format_of(run, step.place) else { return StepText::default() };
-        let mut text = format.step_text(&self.record_bytes(step.place), step);
+        let record = self.record_bytes(step.place);
+        let bytes_of = |place: RecordPlace| (place.source, place.start, place.len);
+        if let Some(result) = step.tool_result()
+            && bytes_of(result.place) == bytes_of(step.place)
+        {
+            return format.text_with_result(&record, step, result);
+        }
+        let mut text = format.step_text(&record, step);
         if let Some(result) = step.tool_result()
             && let Some(format) = format_of(run, result.place)
         {

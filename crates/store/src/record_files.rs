@@ -10,8 +10,8 @@ use std::{
 use trajview_formats::harness::RecordFile;
 
 use super::{
-    disk,
-    file_bytes::{FileAccess, ReadAllowance},
+    disk::{self, PathMeta},
+    file_bytes::{self, FileAccess, ReadAllowance},
     path_bytes,
 };
 
@@ -104,8 +104,9 @@ impl RecordCache {
 
 /// Returns a file by its name, no more than the first `most` bytes of it; None where it cannot be read.
 pub(crate) fn read_record(path: &Path, name: &str, most: usize) -> Option<RecordFile> {
-    let read = || Some(RecordFile::new(name, read_start(path, most)?));
-    let stamp = disk::metadata(path).ok().and_then(|meta| Some((meta.modified?, meta.len())));
+    let meta = disk::metadata(path).ok();
+    let read = || Some(RecordFile::new(name, read_start_with(path, meta.as_ref(), most)?));
+    let stamp = meta.as_ref().and_then(|meta| Some((meta.modified?, meta.len())));
     match stamp.filter(|(_, len)| *len >= CACHED_FROM) {
         Some(stamp) => Some(RECORD_CACHE.get_or_read(path, stamp, read)?.with_name(name)),
         None => read(),
@@ -114,6 +115,18 @@ pub(crate) fn read_record(path: &Path, name: &str, most: usize) -> Option<Record
 
 /// Returns the beginning of a file; None where it cannot be read.
 pub(crate) fn read_start(path: &Path, most: usize) -> Option<Vec<u8>> {
+    read_start_with(path, disk::metadata(path).ok().as_ref(), most)
+}
+
+fn read_start_with(path: &Path, meta: Option<&PathMeta>, most: usize) -> Option<Vec<u8>> {
+    // Most are small files of the disk.
+    if meta.is_some_and(|meta| meta.is_file() && meta.len() < CACHED_FROM) {
+        let mut bytes = disk::read_file(path).ok()?;
+        if !file_bytes::is_packed(&bytes) {
+            bytes.truncate(most);
+            return Some(bytes);
+        }
+    }
     let (bytes, _) =
         path_bytes::read_path(path, FileAccess::OnDisk, &mut ReadAllowance::default()).ok()?;
     let (bytes, _) = bytes.read_all_within(&mut (most as u64));

@@ -46,7 +46,8 @@ struct KnownFolder {
 #[derive(Debug)]
 struct FolderLogs {
     paths: Vec<PathBuf>,
-    companions: CompanionFiles,
+    /// Read when a log has another one beside it.
+    companions: OnceLock<CompanionFiles>,
 }
 
 impl Siblings {
@@ -64,8 +65,12 @@ impl Siblings {
     ) -> Vec<PathBuf> {
         let Some(folder) = main.parent() else { return vec![] };
         let known = self.known_folder(folder, format);
-        let logs = known.logs.get_or_init(|| FolderLogs::of_folder(folder, format));
-        let found = logs.companions.parts_of(&format.names_in_parts(head)).into_iter();
+        let logs = known.logs.get_or_init(|| FolderLogs::of_folder(folder));
+        if !logs.paths.iter().any(|path| path != main && could_be_log(path)) {
+            return vec![];
+        }
+        let companions = logs.companions.get_or_init(|| companions_among(&logs.paths, format));
+        let found = companions.parts_of(&format.names_in_parts(head)).into_iter();
         found.map(|at| &logs.paths[at]).filter(|path| *path != main).cloned().collect()
     }
 
@@ -81,10 +86,9 @@ impl Siblings {
 }
 
 impl FolderLogs {
-    fn of_folder(folder: &Path, format: &'static dyn Format) -> Self {
-        let paths = entries_of(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-        let companions = companions_among(&paths, format);
-        Self { paths, companions }
+    fn of_folder(folder: &Path) -> Self {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        Self { paths: entries_of(folder), companions: OnceLock::new() }
     }
 }
 

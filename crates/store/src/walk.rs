@@ -59,9 +59,10 @@ pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns whether a path may have runs below it: a folder, or a container file.
 pub fn may_contain_runs(path: &Path) -> bool {
-    disk::is_dir(path)
-        || containers::is_container(path)
-        || containers::place_inside(path).is_some_and(|place| place.is_folder())
+    match disk::metadata(path) {
+        Ok(meta) => meta.is_dir() || containers::is_container_with(path, &meta),
+        Err(_) => containers::place_inside(path).is_some_and(|place| place.is_folder()),
+    }
 }
 
 /// Returns whether a path is a folder with more than one recording below. Looks no further than the second.

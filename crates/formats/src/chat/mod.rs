@@ -1,7 +1,9 @@
 //! Messages of a chat in the forms of OpenAI's and Anthropic's APIs, and in what programs made of them: `role`, `content`
 //! as a text or as blocks, calls beside or within it. What the formats of most tools are made of.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
+
+use memchr::memmem::Finder;
 
 use super::{
     json_object::{self, JsonObject},
@@ -208,6 +210,10 @@ pub fn read_answer<'t>(fields: &JsonObject<'t>) -> CallAnswer<'t> {
     }
 }
 
+/// What the marks before an exit code have in common.
+static COMMON_PARTS: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| [Finder::new("xit "), Finder::new("returncode")]);
+
 /// Returns the exit code that an observation names in one of the ways in which programs write it.
 pub fn exit_code_in(text: &str) -> Option<i32> {
     let edge = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -223,8 +229,7 @@ pub fn exit_code_in(text: &str) -> Option<i32> {
     ];
     let number = |part: &str| {
         // What all marks have in common is looked for first: most texts have none of them.
-        let has = |common: &[u8]| memchr::memmem::find(part.as_bytes(), common).is_some();
-        if !has(b"xit ") && !has(b"returncode") {
+        if COMMON_PARTS.iter().all(|common| common.find(part.as_bytes()).is_none()) {
             return None;
         }
         marks.iter().find_map(|mark| {
@@ -233,7 +238,7 @@ pub fn exit_code_in(text: &str) -> Option<i32> {
             rest[..digits.unwrap_or(rest.len())].parse().ok()
         })
     };
-    number(head).or_else(|| number(tail))
+    number(head).or_else(|| if text.len() > 400 { number(tail) } else { None })
 }
 
 /// Returns tokens as the APIs and their wrappers name them. Cached input is a part of the input where `input` counts it

@@ -275,6 +275,29 @@ impl Format for RecordLog {
         })
     }
 
+    fn text_with_result(&self, record: &[u8], step: &Step, result: &ToolResult) -> StepText {
+        let both = |event: Option<RecordEvent<'_>>| match event? {
+            RecordEvent::Call(mut call) => {
+                let answer = call.answer.take()?;
+                Some((arguments_text(&call), answer.text.into_owned()))
+            }
+            _ => None,
+        };
+        let is_one = result.place == step.place;
+        let texts = if is_one { with_event(self.0, record, step.place, both) } else { None };
+        match texts {
+            Some((arguments, observed)) => StepText {
+                arguments: Some(arguments),
+                result: Some(observed),
+                ..StepText::default()
+            },
+            None => {
+                let observed = self.result_text(record, result);
+                StepText { result: Some(observed), ..self.step_text(record, step) }
+            }
+        }
+    }
+
     fn recorded_edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
         let number = (edit.place.part >> EDIT_SHIFT) as usize;
         with_event(self.0, record, edit.place, |event| {

@@ -276,19 +276,21 @@ fn normalised_text(text: &str) -> String {
         let end = (0..=MAX_COMPARED_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         text = &text[..end];
     }
-    let mut was_digit = false;
-    for c in text.chars() {
+    // What is copied up to the next number or blank is copied at once.
+    let (mut copied, mut was_digit) = (0, false);
+    for (at, c) in text.char_indices() {
         let is_digit =
             c.is_ascii_digit() || (was_digit && c.is_ascii_hexdigit()) || (was_digit && c == '.');
-        if is_digit {
-            if !was_digit {
-                steady.push('#');
-            }
-        } else if !c.is_whitespace() {
-            steady.push(c);
+        if is_digit || c.is_whitespace() {
+            steady.push_str(&text[copied..at]);
+            copied = at + c.len_utf8();
+        }
+        if is_digit && !was_digit {
+            steady.push('#');
         }
         was_digit = is_digit;
     }
+    steady.push_str(&text[copied..]);
     steady
 }
 

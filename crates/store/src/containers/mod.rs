@@ -122,7 +122,13 @@ pub(crate) fn place_of_missing(path: &Path) -> Option<ContainerPlace> {
 
 /// Returns whether a file contains runs, or files that may be runs.
 pub fn is_container(file: &Path) -> bool {
-    could_be_container(name_of(file)) && disk::is_file(file) && members_of(file).is_some()
+    could_be_container(name_of(file))
+        && disk::metadata(file).is_ok_and(|meta| is_container_with(file, &meta))
+}
+
+/// Works as [`is_container`], of a file whose metadata are at hand.
+pub(crate) fn is_container_with(file: &Path, meta: &disk::PathMeta) -> bool {
+    could_be_container(name_of(file)) && meta.is_file() && members_with(file, meta).is_some()
 }
 
 fn name_of(path: &Path) -> &str {
@@ -179,8 +185,11 @@ fn seen_file(file: &Path, meta: &disk::PathMeta) -> Option<SeenFile> {
 }
 
 fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
-    let meta = disk::metadata(file).ok()?;
-    if let Some(seen) = seen_file(file, &meta) {
+    members_with(file, &disk::metadata(file).ok()?)
+}
+
+fn members_with(file: &Path, meta: &disk::PathMeta) -> Option<Arc<dyn Members>> {
+    if let Some(seen) = seen_file(file, meta) {
         return seen.members;
     }
     let members = open_container(file);

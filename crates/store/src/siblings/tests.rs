@@ -80,7 +80,7 @@ fn a_folder_is_looked_into_while_another_one_is() {
     let known = siblings.known_folder(one.parent().unwrap(), format);
     let logs = known.logs.get_or_init(|| {
         assert!(open_among(&other, &siblings).is_ok());
-        FolderLogs::of_folder(one.parent().unwrap(), format)
+        FolderLogs::of_folder(one.parent().unwrap())
     });
 
     assert_eq!(logs.paths, [one]);
@@ -105,7 +105,7 @@ fn the_folder_of_an_archive_is_looked_into_once_for_all_logs_in_it() {
     let first = siblings.known_folder(&path.join("logs"), format);
     let second = siblings.known_folder(&path.join("logs"), format);
 
-    let logs = first.logs.get_or_init(|| FolderLogs::of_folder(&path.join("logs"), format));
+    let logs = first.logs.get_or_init(|| FolderLogs::of_folder(&path.join("logs")));
     assert_eq!(logs.paths.len(), 2);
     assert!(Arc::ptr_eq(&first, &second));
 }
