@@ -46,6 +46,8 @@ pub enum TerminalAlignment {
     Times,
     /// The records of the steps were printed in the terminal.
     PrintedRecords,
+    /// The terminal showed `found` of the `total` commands of the steps, in their order.
+    Commands { found: usize, total: usize },
     /// Nothing says when a step ended.
     #[default]
     Unknown,

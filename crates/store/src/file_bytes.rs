@@ -56,6 +56,29 @@ impl FileOnDisk {
     }
 }
 
+/// The identity of a file, which differs for another file that was put in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileIdentity(u64, u64);
+
+impl FileIdentity {
+    pub(crate) fn of_file(file: &fs::File) -> io::Result<Self> {
+        Ok(Self::from_metadata(&file.metadata()?))
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn from_metadata(meta: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self(meta.dev(), meta.ino())
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn from_metadata(meta: &fs::Metadata) -> Self {
+        let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).ok();
+        let created = meta.created().ok().and_then(since);
+        Self(0, created.map_or(0, |since| since.as_nanos() as u64))
+    }
+}
+
 /// The files that are left on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileAccess {

@@ -25,7 +25,7 @@ use super::{
     entries,
     error::OpenError,
     executor::WorkerThreads,
-    file_bytes::{self, FileAccess, FileBytes, FileOnDisk},
+    file_bytes::{self, FileAccess, FileBytes, FileIdentity, FileOnDisk},
     open::{complete_recording, open, sources_of},
     recording_files::{self, FoundFile, FoundRecording},
 };
@@ -62,25 +62,6 @@ struct FollowedFile {
     lines: u32,
     /// The last bytes read, to see that they are still the same.
     tail: Vec<u8>,
-}
-
-/// The identity of a file, which differs for another file that was put in its place.
-#[derive(Debug, PartialEq, Eq)]
-struct FileIdentity(u64, u64);
-
-impl FileIdentity {
-    #[cfg(unix)]
-    fn from_metadata(meta: &fs::Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        Self(meta.dev(), meta.ino())
-    }
-
-    #[cfg(not(unix))]
-    fn from_metadata(meta: &fs::Metadata) -> Self {
-        let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).ok();
-        let created = meta.created().ok().and_then(since);
-        Self(0, created.map_or(0, |since| since.as_nanos() as u64))
-    }
 }
 
 /// Calls `changed` (on a thread of its own, several times for one change) whenever the recording may have: it grew, was
@@ -193,7 +174,7 @@ impl ReadState {
         let FoundRecording { format, files, folder, main } = found;
         let followed = |file: FoundFile| {
             let FileBytes::OnDisk(disk) = file.bytes else { return None };
-            let identity = FileIdentity::from_metadata(&disk.file.metadata().ok()?);
+            let identity = FileIdentity::of_file(&disk.file).ok()?;
             let path = folder.join(&file.name);
             let (name, tail) = (file.name, vec![]);
             Some(FollowedFile { name, path, disk, identity, bytes_read: 0, lines: 0, tail })

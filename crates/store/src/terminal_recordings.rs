@@ -2,28 +2,27 @@
 
 use std::{
     borrow::Cow,
-    collections::HashMap,
-    hash::{DefaultHasher, Hasher},
     path::{Path, PathBuf},
 };
 
 use trajview_formats::asciicast::{
-    CastEvent, CastEventKind, CastHeader, CastReader, NotAnEvent, event_lines, read_header,
+    CastEventKind, CastHeader, CastReader, event_lines, read_header,
 };
 use trajview_run::{
-    RecordPlace, Run, SourceId, Step, StepId, Time,
+    RecordPlace, Run, SourceId,
     terminal_recording::{
-        PieceStart, TerminalAlignment, TerminalChange, TerminalEvent, TerminalPiece,
-        TerminalRecording,
+        PieceStart, TerminalChange, TerminalEvent, TerminalPiece, TerminalRecording,
     },
 };
 
 use super::{
     archive::Archive,
+    cast_scan::ScanRequest,
     entries::is_plain_file,
     file_bytes::{FileBytes, ReadAllowance},
     folder_names::SearchedFolder,
     recording_files::FoundFile,
+    terminal_alignment::StepClock,
     trial_sidecars,
 };
 
@@ -33,17 +32,8 @@ const PIECE_BYTES: u64 = 1 << 20;
 /// The longest line that is read.
 const MOST_LINE_BYTES: u64 = 16 << 20;
 
-/// The longest printed line that is compared with the records of steps.
-const MOST_PRINTED_BYTES: usize = 4 << 20;
-
-/// The shortest record that is looked for among the printed lines: shorter ones are printed by chance.
-const LEAST_RECORD_BYTES: u64 = 40;
-
 /// The largest recording of version 1.
 const MOST_DOCUMENT_BYTES: u64 = 64 << 20;
-
-/// The recording of trajview's own live runs, within their bundle.
-const OWN_RECORDING: &str = "session/terminal.cast";
 
 /// The records whose folder is that of a trial.
 const TRIAL_RECORDS: [&str; 2] = ["result.json", "results.json"];
@@ -115,50 +105,29 @@ impl Archive {
         source: SourceId,
     ) -> Result<TerminalRecording, String> {
         let (header, first) = self.cast_header(source)?;
-        let mut measure = StepClock::new(self, run, source, &header);
-        let mut reader = CastReader::at_time(&header, 0.0);
-        let mut pieces = vec![];
-        let (mut damaged, mut first_damaged, mut number) = (0_usize, 1, 1);
-        let mut start = first;
-        while let Some(bytes) = self.piece_bytes(source, start) {
-            pieces.push(PieceStart { start, seconds: reader.seconds });
-            let mut at = start;
-            for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-                number += 1;
-                let before = reader.seconds;
-                match reader.read_line(line) {
-                    Ok(Some(event)) => measure.note_event(&event, at, before),
-                    Ok(None) => {}
-                    Err(NotAnEvent) => {
-                        first_damaged = if damaged == 0 { number } else { first_damaged };
-                        damaged += 1;
-                    }
-                }
-                at += line.len() as u64;
-            }
-            start = at;
-        }
+        let clock = StepClock { archive: self, run, source, header };
+        let positions: Vec<u64> = clock.own_ends().iter().map(|(end, _)| *end).collect();
+        let with_text = positions.is_empty() && !clock.is_own_recording();
+        let scan = self.scan_cast(source, &ScanRequest { header, first, positions, with_text });
         let mut problems = vec![];
-        match damaged {
-            0 => {}
-            1 => problems.push(format!("line {first_damaged} is no event and is left out")),
-            more => problems.push(format!(
-                "line {first_damaged} and {} more are no events and are left out",
-                more - 1
-            )),
+        match scan.damaged {
+            (0, _) => {}
+            (1, line) => problems.push(format!("line {line} is no event and is left out")),
+            (count, line) => problems
+                .push(format!("line {line} and {} more are no events and are left out", count - 1)),
         }
         if header.size.is_none() {
             problems.push("the size of the terminal is not recorded; 80×24 is shown".into());
         }
         let recording = TerminalRecording {
             size: header.size,
-            seconds: reader.seconds,
+            seconds: scan.seconds(),
             idle_limit: header.idle_limit,
-            pieces,
+            pieces: scan.pieces.clone(),
             problems,
             ..TerminalRecording::default()
         };
-        Ok(measure.align(recording))
+        Ok(clock.align(&scan, recording))
     }
 
     /// Returns the events of a piece of a recorded terminal.
@@ -194,17 +163,28 @@ impl Archive {
         Ok((header, (first.len() as u64 + 1).min(self.source_size(source))))
     }
 
-    fn source_size(&self, source: SourceId) -> u64 {
+    pub(super) fn source_size(&self, source: SourceId) -> u64 {
         self.files.get(source.0 as usize).map_or(0, |file| file.file_size())
     }
 
-    /// Returns whole lines from `start` on; None at the end of the file.
+    /// Returns the piece that begins at `start`, in whole lines; None at the end of the file.
     fn piece_bytes(&self, source: SourceId, start: u64) -> Option<Cow<'_, [u8]>> {
-        let left = self.source_size(source).saturating_sub(start);
+        self.piece_rest(source, start, start)
+    }
+
+    /// Returns the part from `from` on, where a line begins, of the piece that begins at `start`; None where it has no more
+    /// lines.
+    pub(super) fn piece_rest(
+        &self,
+        source: SourceId,
+        start: u64,
+        from: u64,
+    ) -> Option<Cow<'_, [u8]>> {
+        let left = self.source_size(source).saturating_sub(from);
         let read = |len: u64| {
-            self.record_bytes(RecordPlace { source, start, len, ..RecordPlace::default() })
+            self.record_bytes(RecordPlace { source, start: from, len, ..RecordPlace::default() })
         };
-        let mut len = PIECE_BYTES.min(left);
+        let mut len = (start + PIECE_BYTES).saturating_sub(from).min(left);
         loop {
             let bytes = read(len);
             if bytes.is_empty() {
@@ -225,193 +205,25 @@ impl Archive {
                         }
                     });
                 }
+                None if from > start => return None, // the next line begins another piece
                 None => len = (len * 4).min(left),
             }
         }
     }
 }
 
-/// Measures when each step of the main agent ended, while the events of a recording are read.
-struct StepClock<'a> {
-    run: &'a Run,
-    header: CastHeader,
-    /// The steps that were read from this recording: where they end in it.
-    own_ends: Vec<(u64, StepId)>,
-    /// The number of these whose end was passed.
-    passed: usize,
-    /// The times of the markers of turns, which count from 0.
-    markers: Vec<(f64, usize)>,
-    is_own_recording: bool,
-    /// The steps whose records are looked for among the printed lines, by the hash of the record.
-    wanted: HashMap<u64, Vec<StepId>>,
-    printed_line: Vec<u8>,
-    ends: HashMap<StepId, f64>,
-}
-
-impl<'a> StepClock<'a> {
-    fn new(archive: &Archive, run: &'a Run, source: SourceId, header: &CastHeader) -> Self {
-        let mut own_ends: Vec<(u64, StepId)> = main_steps(run)
-            .filter(|(_, step)| step.place.source == source)
-            .map(|(id, step)| (step.place.start + step.place.len, id))
-            .collect();
-        own_ends.sort_unstable();
-        let name = run.origin.sources.get(source.0 as usize).map_or("", |it| it.name.as_str());
-        let is_own_recording = name == OWN_RECORDING;
-        let has_times =
-            header.began.is_some() && main_steps(run).any(|(_, it)| end_time(it).is_some());
-        let mut wanted: HashMap<u64, Vec<StepId>> = HashMap::new();
-        if own_ends.is_empty() && !is_own_recording && !has_times {
-            for (id, step) in main_steps(run) {
-                let result = step.tool.as_ref().and_then(|tool| tool.result.as_ref());
-                let places = [Some(step.place), result.map(|result| result.place)];
-                for place in places.into_iter().flatten().filter(|it| it.len >= LEAST_RECORD_BYTES)
-                {
-                    let hash = hash_of(&archive.record_bytes(place));
-                    wanted.entry(hash).or_default().push(id);
-                }
-            }
-        }
-        Self {
-            run,
-            header: *header,
-            own_ends,
-            passed: 0,
-            markers: vec![],
-            is_own_recording,
-            wanted,
-            printed_line: vec![],
-            ends: HashMap::new(),
-        }
-    }
-
-    /// Notes an event that begins at a byte; `before` is the time of the event before it.
-    fn note_event(&mut self, event: &CastEvent, start: u64, before: f64) {
-        while let Some((_, id)) = self.own_ends.get(self.passed).filter(|(end, _)| *end <= start) {
-            self.ends.insert(*id, before);
-            self.passed += 1;
-        }
-        match event.kind {
-            CastEventKind::Marker if self.is_own_recording => {
-                let turn = event.text.strip_prefix("turn ").and_then(|it| it.parse::<usize>().ok());
-                let turn = turn.filter(|turn| (1..=self.run.turns.len()).contains(turn));
-                self.markers.extend(turn.map(|turn| (event.seconds, turn - 1)));
-            }
-            CastEventKind::Output if !self.wanted.is_empty() => self.note_printed(event),
-            _ => {}
-        }
-    }
-
-    /// Looks for the records of steps among the lines that were printed.
-    fn note_printed(&mut self, event: &CastEvent) {
-        let mut parts = event.text.as_bytes().split(|byte| *byte == b'\n').peekable();
-        while let Some(part) = parts.next() {
-            if self.printed_line.len() + part.len() <= MOST_PRINTED_BYTES {
-                self.printed_line.extend_from_slice(part);
-            }
-            if parts.peek().is_none() {
-                return; // the line goes on
-            }
-            let found = self.wanted.get(&hash_of(&self.printed_line));
-            for id in found.into_iter().flatten() {
-                self.ends.insert(*id, event.seconds);
-            }
-            self.printed_line.clear();
-        }
-    }
-
-    /// Completes a recording with what was measured.
-    fn align(mut self, recording: TerminalRecording) -> TerminalRecording {
-        let last = recording.seconds;
-        self.ends.extend(self.own_ends[self.passed..].iter().map(|(_, id)| (*id, last)));
-        let steps = main_steps(self.run).count();
-        let mut turn_ends = vec![None; self.run.turns.len()];
-        for ((_, turn), next) in self.markers.iter().zip(1..) {
-            turn_ends[*turn] = Some(self.markers.get(next).map_or(last, |(seconds, _)| *seconds));
-        }
-        let is_marked = !self.markers.is_empty();
-        let alignment = if !self.own_ends.is_empty() {
-            TerminalAlignment::OwnSteps
-        } else if is_marked {
-            self.ends = self.ends_after_markers(&turn_ends);
-            TerminalAlignment::TurnMarkers
-        } else if self.ends.len() * 2 >= steps && steps > 0 {
-            TerminalAlignment::PrintedRecords
-        } else {
-            self.ends = self.recorded_times(last);
-            match self.ends.is_empty() {
-                true => TerminalAlignment::Unknown,
-                false => TerminalAlignment::Times,
-            }
-        };
-        let mut step_ends: Vec<(StepId, f64)> = self.ends.into_iter().collect();
-        step_ends.sort_by_key(|(id, _)| *id);
-        let mut latest = 0.0_f64;
-        for (_, end) in &mut step_ends {
-            latest = latest.max(end.min(last));
-            *end = latest;
-        }
-        for (id, end) in &step_ends {
-            turn_ends[id.turn] = turn_ends[id.turn].filter(|_| is_marked).or(Some(*end));
-        }
-        TerminalRecording { alignment, step_ends, turn_ends, ..recording }
-    }
-
-    /// Returns the ends of steps whose times are recorded in the clock of the recording, if any lies within it.
-    fn recorded_times(&self, last: f64) -> HashMap<StepId, f64> {
-        let Some(began) = self.header.began else { return HashMap::new() };
-        let ends = main_steps(self.run).filter_map(|(id, step)| {
-            // The beginning is recorded to the second.
-            Some((id, seconds_between(began, end_time(step)?)))
-        });
-        let ends: HashMap<StepId, f64> = ends.collect();
-        let is_within = ends.values().any(|end| (0.0..=last + 1.0).contains(end));
-        if is_within { ends } else { HashMap::new() }
-    }
-
-    /// Returns the ends of steps whose times are recorded, by the beginning of their turn; none is after its end.
-    fn ends_after_markers(&self, turn_ends: &[Option<f64>]) -> HashMap<StepId, f64> {
-        let starts: HashMap<usize, f64> =
-            self.markers.iter().map(|(at, turn)| (*turn, *at)).collect();
-        main_steps(self.run)
-            .filter_map(|(id, step)| {
-                let began = self.run.turns[id.turn].started_at?;
-                let passed = seconds_between(began, end_time(step)?).max(0.0);
-                Some((id, (starts.get(&id.turn)? + passed).min(turn_ends[id.turn]?)))
-            })
-            .collect()
-    }
-}
-
-fn main_steps(run: &Run) -> impl Iterator<Item = (StepId, &Step)> {
-    run.turns.iter().enumerate().flat_map(|(turn, it)| {
-        it.steps
-            .iter()
-            .enumerate()
-            .map(move |(step, it)| (StepId { turn, subagent: None, step }, it))
-    })
-}
-
-fn end_time(step: &Step) -> Option<Time> {
-    step.ended_at.or(step.started_at)
-}
-
-fn seconds_between(from: Time, to: Time) -> f64 {
-    (to.0 - from.0) as f64 / 1000.0
-}
-
-fn hash_of(line: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(line.trim_ascii());
-    hasher.finish()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::{fs, io::Write};
+
     use proptest::prelude::*;
-    use trajview_run::{RunOrigin, SourceRecord, Turn};
+    use trajview_run::{
+        RunOrigin, SourceRecord, Step, StepKind, Time, ToolCall, Turn,
+        terminal_recording::TerminalAlignment,
+    };
 
     use super::*;
-    use crate::open;
+    use crate::{file_bytes::FileAccess, open, path_bytes, terminal_alignment::OWN_RECORDING};
 
     fn archive_of(files: &[&[u8]]) -> Archive {
         let files = files.iter().map(|bytes| FileBytes::InMemory(bytes.to_vec())).collect();
@@ -607,6 +419,133 @@ mod tests {
 
         assert_eq!(recording.alignment, TerminalAlignment::PrintedRecords);
         assert_eq!((times_of(&recording), recording.turn_ends), (vec![2.0, 5.0], vec![Some(5.0)]));
+    }
+
+    /// Returns the archive of a file that is left on the disk.
+    fn archive_on_disk(path: &Path) -> Archive {
+        let read = path_bytes::read_path(path, FileAccess::OnDisk, &mut ReadAllowance::default());
+        Archive::new(vec![read.unwrap().0], None, None, None)
+    }
+
+    /// A byte at the beginning is another one when the recording has grown: what was read first counts.
+    #[test]
+    fn of_a_recording_that_grows_only_the_addition_is_read_until_it_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("terminal.cast");
+        let header = "{\"version\": 2, \"width\": 9, \"height\": 3}\n";
+        let output = "[2, \"o\", \"some words of output\"]\n".repeat(20);
+        let begin = |turn: usize| format!("{header}[1, \"m\", \"turn {turn}\"]\n{output}");
+        let run = run_of(&[OWN_RECORDING], vec![vec![], vec![], vec![]]);
+        let read = || archive_on_disk(&path).terminal_recording(&run, SourceId(0)).unwrap();
+        fs::write(&path, begin(1) + "[3, \"m\", \"tu").unwrap();
+        let first = read();
+        assert_eq!((first.turn_ends, first.problems.len()), (vec![Some(2.0), None, None], 1));
+
+        let mut file = fs::File::options().write(true).open(&path).unwrap();
+        file.write_all((begin(2) + "[3, \"m\", \"turn 3\"]\n[4, \"o\", \"end\"]").as_bytes())
+            .unwrap();
+        let grown = read();
+        assert_eq!(grown.turn_ends, [Some(3.0), None, Some(4.0)]);
+        assert_eq!((grown.seconds, grown.problems.len(), grown.pieces), (4.0, 0, first.pieces));
+
+        fs::write(&path, begin(3)).unwrap();
+        assert_eq!(read().turn_ends, [None, None, Some(2.0)]);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, begin(2) + &output).unwrap();
+        assert_eq!(read().turn_ends, [None, Some(2.0), None]);
+    }
+
+    #[test]
+    fn pieces_of_a_recording_that_grew_are_those_of_the_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("terminal.cast");
+        let run = run_of(&["agent.cast"], vec![vec![]]);
+        let line = |at: usize| format!("[{at}, \"o\", \"{}\"]\n", "x".repeat(at * 7919 % 5_000));
+        let mut cast = "{\"version\": 2, \"width\": 9, \"height\": 3}\n".to_owned();
+        for part in 0..12 {
+            (0..90).for_each(|at| cast += &line(part * 90 + at));
+            let end = cast.len() - part * 37;
+            fs::write(&path, &cast[..end]).unwrap();
+
+            let grown = archive_on_disk(&path).terminal_recording(&run, SourceId(0)).unwrap();
+
+            let whole = archive_of(&[&cast.as_bytes()[..end]]);
+            assert_eq!(grown, whole.terminal_recording(&run, SourceId(0)).unwrap(), "{part}");
+        }
+    }
+
+    fn command_step(command: &str) -> Step {
+        let tool = ToolCall { name: "Bash".into(), ..ToolCall::default() };
+        let (kind, label) = (StepKind::Tool, command.into());
+        Step { kind, label, tool: Some(Box::new(tool)), ..Step::default() }
+    }
+
+    #[test]
+    fn steps_without_times_are_aligned_by_the_order_of_their_commands() {
+        let cast = concat!(
+            "{\"version\": 2, \"width\": 40, \"height\": 9}\n",
+            "[1, \"o\", \"$ \"]\n[2, \"i\", \"make\"]\n[2.1, \"i\", \" build\\r\"]\n",
+            "[2.2, \"o\", \"make build\\r\\n\"]\n[5, \"o\", \"done, no pytest -q yet\\r\\n\"]\n",
+            "[5.5, \"o\", \"$ \"]\n[6, \"o\", \"\\u001b[32mpytest -q\\u001b[0m\\r\\n\"]\n",
+            "[9, \"o\", \"2 passed\\r\\n$ \"]\n",
+            "[10, \"o\", \"git commit -m 'a long message that the \\rterminal breaks'\\r\\n\"]\n",
+            "[12, \"o\", \"ok\\r\\n\"]\n",
+        );
+        let archive = archive_of(&[cast.as_bytes()]);
+        let align = |commands: &[&str]| {
+            let mut run = run_of(
+                &["agent.cast", "log"],
+                vec![commands.iter().map(|it| command_step(it)).collect()],
+            );
+            for step in &mut run.turns[0].steps {
+                step.place.source = SourceId(1);
+            }
+            archive.terminal_recording(&run, SourceId(0)).unwrap()
+        };
+        let commit = "git commit -m 'a long message that the terminal breaks'";
+
+        let recording = align(&["make build", "ls", "make clean", "pytest -q", commit]);
+        assert_eq!(recording.alignment, TerminalAlignment::Commands { found: 3, total: 4 });
+        assert_eq!(
+            (times_of(&recording), recording.turn_ends),
+            (vec![5.0, 9.0, 12.0], vec![Some(12.0)])
+        );
+
+        for commands in [vec![commit, "pytest -q", "make build"], vec!["make build", "pytest -q"]] {
+            let recording = align(&commands);
+            assert_eq!(recording.alignment, TerminalAlignment::Unknown, "{commands:?}");
+            assert_eq!(recording.turn_ends, [None]);
+        }
+    }
+
+    /// The log is made of the commands that the harness typed.
+    #[test]
+    #[ignore = "needs TRAJVIEW_REAL_DATA"]
+    fn the_commands_of_real_trials_are_shown_in_their_order() {
+        let job = Path::new(&trajview_testing::real_data()).join("terminal-bench-1/job");
+        let mut trials = 0;
+        for trial in
+            crate::disk::list_folder(&job).iter().flat_map(|task| crate::disk::list_folder(task))
+        {
+            let Ok(commands) = fs::read_to_string(trial.join("commands.txt")) else { continue };
+            // Each recorder is a command too: that of the agent's terminal, and then that of the tests.
+            let is_recorder = |line: &&str| line.contains("asciinema rec");
+            let of_agent = commands.lines().skip(1).take_while(|line| !is_recorder(line));
+            let typed = of_agent.filter_map(|line| line.get(2..)?.rsplit_once(", 'Enter'"));
+            let typed = typed.map(|(text, _)| text.split("\\n").next().unwrap_or_default());
+            let steps: Vec<Step> =
+                typed.map(|it| command_step(it.trim_end_matches(['\'', '"']))).collect();
+            let cast = fs::read(trial.join("sessions/agent.cast")).unwrap();
+            let mut run = run_of(&["agent.cast", "log"], vec![steps]);
+            run.turns[0].steps.iter_mut().for_each(|step| step.place.source = SourceId(1));
+
+            let recording = archive_of(&[&cast]).terminal_recording(&run, SourceId(0)).unwrap();
+
+            let is_by_commands = matches!(recording.alignment, TerminalAlignment::Commands { .. });
+            assert!(is_by_commands, "{}: {:?}", trial.display(), recording.alignment);
+            trials += 1;
+        }
+        assert!(trials > 0);
     }
 
     #[test]

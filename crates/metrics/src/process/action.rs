@@ -153,6 +153,15 @@ pub fn actions_of_step(step: &Step, line: &str) -> StepActions {
     step_actions
 }
 
+/// Returns whether a step runs a command in a shell; its label begins with the command.
+pub fn runs_command(step: &Step) -> bool {
+    step.tool.as_deref().is_some_and(|tool| match ToolKind::from_name(&tool.name) {
+        ToolKind::Shell => true,
+        ToolKind::Other => is_command_line(&tool.name, &step.label),
+        _ => false,
+    })
+}
+
 /// Returns whether a call is a command line that begins with the call's name, as SWE-agent records them.
 fn is_command_line(name: &str, line: &str) -> bool {
     let rest = line.trim_start().strip_prefix(name);

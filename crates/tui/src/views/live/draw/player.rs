@@ -61,9 +61,13 @@ fn title_spans(player: &TerminalPlayer, theme: Theme) -> Vec<Span<'static>> {
     };
     let size = player.screen.size();
     spans.push(trusted_span(format!(" · {}×{} recorded", size.width, size.height), muted));
-    if recording.alignment == TerminalAlignment::Unknown {
-        spans
-            .push(trusted_span(" · not aligned with the steps", theme.style_for(Meaning::Warning)));
+    match recording.alignment {
+        TerminalAlignment::Unknown => spans
+            .push(trusted_span(" · not aligned with the steps", theme.style_for(Meaning::Warning))),
+        TerminalAlignment::Commands { found, total } => {
+            spans.push(trusted_span(format!(" · aligned by {found} of {total} commands"), muted));
+        }
+        _ => {}
     }
     for problem in &recording.problems {
         spans.push(trusted_span(format!(" · ⚠ {problem}"), theme.style_for(Meaning::Warning)));
