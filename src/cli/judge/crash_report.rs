@@ -10,7 +10,7 @@ use trajview_study::{
 };
 
 use crate::cli::{
-    output::{Json, Out, OutputTable, print_note, record},
+    output::{Json, Out, OutputTable, TableColumn, print_note, record},
     run_args::count_with_noun,
 };
 
@@ -54,7 +54,7 @@ pub(crate) fn print_plan(
     out.print_line(&format!("  components  {}", report.components.join(", ")))?;
     out.print_line("")?;
     let rows = &report.card.rows;
-    let columns: [(&str, &(dyn Fn(&CrashRow) -> String + Sync)); 4] = [
+    let columns: [TableColumn<'_, CrashRow>; 4] = [
         ("kind", &|row| row.kind.word().to_owned()),
         ("", &|row| matter_word(row).to_owned()),
         (">planted", &|row| row.shift.planted.to_string()),

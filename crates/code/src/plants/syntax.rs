@@ -248,7 +248,7 @@ pub(super) fn functions_at<'t>(files: &'t [ParsedFile], places: &[CodePlace]) ->
         let mut here: Vec<Function<'t>> = functions.iter().filter(begins).cloned().collect();
         if here.is_empty() {
             let around = |it: &&Function<'_>| first_line(it) <= start && start <= last_line(it);
-            here.extend(functions.iter().filter(around).last().cloned());
+            here.extend(functions.iter().rfind(around).cloned());
         }
         // A function inside another one of the place is edited with it.
         let outermost = here.iter().filter(|it| {
