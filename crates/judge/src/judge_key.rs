@@ -174,6 +174,19 @@ mod tests {
     }
 
     #[test]
+    fn arguments_keep_their_text_unless_they_have_the_key_escaped_or_not() {
+        let hidden = |text: &str| {
+            let call = ReplyCall { arguments: CallArguments::parse(text), ..ReplyCall::default() };
+            let reply = JudgeReply { calls: vec![call], ..JudgeReply::default() };
+            sample_secret().hide_in_reply(reply).calls[0].arguments.json_text().to_owned()
+        };
+
+        assert_eq!(hidden(r#"{"z": 1, "a": 2}"#), r#"{"z": 1, "a": 2}"#);
+        let escaped = r#"{"z": "\u0073k-test-0123456789abcdef"}"#;
+        assert_eq!(hidden(escaped), r#"{"z":"[key]"}"#);
+    }
+
+    #[test]
     fn a_variable_that_is_not_set_is_named() {
         let why = JudgeKey::in_variable_of(Some("TRAJVIEW_NO_SUCH_KEY"), &|_| None).unwrap_err();
         assert_eq!(why, "the variable TRAJVIEW_NO_SUCH_KEY with its key is not set");
