@@ -242,7 +242,7 @@ fn without_colours_scores_are_told_by_their_length_number_and_word() {
 #[test]
 fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
     let mut world = open_scores("x");
-    assert!(frame_now(&world).contains("C01 is lost in turn 4; ⏎ shows the lines"));
+    assert!(frame_now(&world).contains("C01 is lost in turn 4; enter shows the lines"));
 
     press_keys(&mut world, "<enter>");
     let open = world.app.screens.open_run().unwrap();

@@ -176,7 +176,8 @@ impl UserKeys {
     /// no key there.
     pub(crate) fn key_text(&self, place: KeyContext, id: &str) -> String {
         let row = bindings_of(place).find(|row| row.id == id);
-        let key = row.and_then(|row| self.keys_in_place(place, row).first().map(Key::to_string));
+        let key =
+            row.and_then(|row| self.keys_in_place(place, row).first().map(|key| key.ascii_name()));
         key.unwrap_or_else(|| format!(":{id}"))
     }
 

@@ -84,6 +84,13 @@ impl Key {
         if self.alt { None } else { Some(Self { shift: false, ..self }) }
     }
 
+    /// Returns the key as sentences name it, in ASCII: `enter`, `ctrl-d`.
+    pub(crate) fn ascii_name(self) -> String {
+        let named =
+            KEY_NAMES.iter().find(|(_, code, shown)| *code == self.code && !shown.is_ascii());
+        named.map_or_else(|| self.to_string(), |(name, ..)| (*name).to_owned())
+    }
+
     /// Returns the character this key types into a prompt.
     pub(crate) const fn typed_char(self) -> Option<char> {
         match self {
@@ -233,6 +240,14 @@ mod tests {
         assert_eq!(parse_keys("/ tab").map(|keys| keys.len()), Ok(4));
         assert_eq!(parse_chord("shift-tab"), Ok(vec![Key::without_modifiers(BaseKey::BackTab)]));
         assert_eq!(parse_chord("space"), Ok(vec![Key::from_char(' ')]));
+    }
+
+    #[test]
+    fn sentences_name_keys_in_ascii() {
+        let named = |code| Key::without_modifiers(code).ascii_name();
+
+        assert_eq!([named(BaseKey::Enter), named(BaseKey::Up)], ["enter", "up"]);
+        assert_eq!([named(BaseKey::Esc), Key::with_ctrl('s').ascii_name()], ["esc", "ctrl-s"]);
     }
 
     #[test]

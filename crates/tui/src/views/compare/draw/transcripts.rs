@@ -100,7 +100,7 @@ fn first_difference_line(compared: &ComparisonView, theme: Theme, width: usize) 
     Line::from(fit_spans(vec![trusted_span(words, theme.style_for(Meaning::Heading))], width))
 }
 
-/// Returns `── rows: 37 the same, 12 with text; ⏎ shows them ──`.
+/// Returns `── rows: 37 the same, 12 with text; enter shows them ──`.
 fn fold_line(rows: &[TranscriptRow], keys: &KeyTexts, theme: Theme) -> Line<'static> {
     let equal = rows.iter().filter(|row| row.kind == RowKind::Same).count();
     let texts = rows.len() - equal;
