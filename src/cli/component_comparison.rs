@@ -125,15 +125,15 @@ fn mixed_model_record(it: &MixedModelFit, holm: Option<HolmAdjusted>) -> Json {
     }
 }
 
-/// Means of both sides and of the difference, over components.
-pub(crate) fn means_table(rows: &[Json]) -> OutputTable {
+/// Means of both sides, under the names of their conditions, and of the difference, over components.
+pub(crate) fn means_table(rows: &[Json], [a, b]: [&str; 2]) -> OutputTable {
     let columns: [TableColumn<'_, Json>; 7] = [
         ("agent", &agent_cell),
         ("measure", &|it| it.cell("measure")),
         (">n", &|it| it.cell("n")),
         (">tasks", &|it| it.cell("tasks")),
-        ("first", &|it| it.interval_cell("a.mean", "a.ci95")),
-        ("second", &|it| it.interval_cell("b.mean", "b.ci95")),
+        (a, &|it| it.interval_cell("a.mean", "a.ci95")),
+        (b, &|it| it.interval_cell("b.mean", "b.ci95")),
         ("difference", &|it| it.interval_cell("difference.mean", "difference.ci95")),
     ];
     OutputTable::from_rows(&columns, rows).with_keys(2)

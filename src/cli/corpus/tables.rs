@@ -42,16 +42,14 @@ pub(crate) fn print_corpus(
         show(
             out,
             &format!("{a}, {b} and their difference, means over tasks [95 % BCa]"),
-            &sides_table(json),
+            &sides_table(json, [&a, &b]),
         )?;
-        show(out, &format!("{a} | {b} | gap"), &task_table(json))?;
+        show(out, "each task, and its gap", &task_table(json, [&a, &b]))?;
     }
     let components = json.rows("components");
     if !components.is_empty() {
-        let title = format!(
-            "{a} (first) and {b} (second) component by component [95 % BCa over components]"
-        );
-        show(out, &title, &component_comparison::means_table(components))?;
+        let title = format!("{a} and {b} component by component [95 % BCa over components]");
+        show(out, &title, &component_comparison::means_table(components, [&a, &b]))?;
     }
     if components.iter().any(component_comparison::has_clusters) {
         let title = "the differences with tasks as clusters: resampling whole tasks [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";
@@ -252,34 +250,38 @@ fn adjustment_note(document: &Json) -> Option<String> {
     (!families.is_empty()).then(|| format!("p Holm: {}", families.join(", ")))
 }
 
-/// A row a task, with cells such as `0.612 0.430 +0.182`.
-fn task_table(document: &Json) -> OutputTable {
+/// A row a task: of each number the value under both conditions, and the gap.
+fn task_table(document: &Json, conditions: [&str; 2]) -> OutputTable {
     let rows = document.rows("per_task");
     let gap = |row: &Json, it: &Number| row.field(&format!("metrics.{}?", it.id())).clone();
     let is_known = |it: &Number| rows.iter().any(|row| !gap(row, it).is_null());
     let shown: Vec<Number> = TASK_TABLE.iter().copied().filter(is_known).collect();
-    let heads = ["task", "agent"].into_iter().chain(shown.iter().map(|it| it.id()));
-    let mut table = OutputTable::with_heads(heads.map(str::to_owned).collect()).with_keys(2);
+    let [a, b] = conditions;
+    let of_number = |it: &Number| [a, b, "gap"].map(|what| format!(">{} {what}", it.id()));
+    let heads = ["task", "agent"].map(str::to_owned).into_iter();
+    let heads = heads.chain(shown.iter().flat_map(of_number));
+    let mut table = OutputTable::with_heads(heads.collect()).with_keys(2);
     for row in rows {
-        let gap_cell = |it: &Number| {
+        let cells = |it: &Number| {
             let gap = gap(row, it);
-            let sides = gap.number("a").zip(gap.number("b")).zip(gap.number("gap"));
-            cell_or_dash(sides.map(|((a, b), gap)| format!("{a:.3} {b:.3} {gap:+.3}")))
+            let side = |name| cell_or_dash(gap.number(name).map(|value| format!("{value:.3}")));
+            let gap_cell = cell_or_dash(gap.number("gap").map(|gap| format!("{gap:+.3}")));
+            [side("a"), side("b"), gap_cell]
         };
         let names = [row.cell("task"), row.cell("agent")];
-        table.add_row(names.into_iter().chain(shown.iter().map(gap_cell)).collect());
+        table.add_row(names.into_iter().chain(shown.iter().flat_map(cells)).collect());
     }
     table
 }
 
 /// SLUMP's numbers under each condition.
-fn sides_table(document: &Json) -> OutputTable {
+fn sides_table(document: &Json, [a, b]: [&str; 2]) -> OutputTable {
     let columns: [TableColumn<'_, Json>; 6] = [
         ("agent", &agent_cell),
         ("metric", &|it| it.cell("metric")),
         (">n", &|it| it.cell("n")),
-        ("first", &|it| it.interval_cell("mean_a.mean", "mean_a.ci95")),
-        ("second", &|it| it.interval_cell("mean_b.mean", "mean_b.ci95")),
+        (a, &|it| it.interval_cell("mean_a.mean", "mean_a.ci95")),
+        (b, &|it| it.interval_cell("mean_b.mean", "mean_b.ci95")),
         ("difference", &|it| it.interval_cell("mean_gap", "ci95")),
     ];
     let is_slump = |row: &&Json| SLUMP.iter().any(|it| row.text("metric") == Some(it.id()));

@@ -1,5 +1,7 @@
 //! A table as LaTeX sets it with the package booktabs.
 
+use std::borrow::Cow;
+
 use super::OutputTable;
 
 /// Writes the lines of a `tabular`. Columns of numbers are right-aligned.
@@ -17,9 +19,35 @@ pub(crate) fn tex_lines(table: &OutputTable) -> Vec<String> {
 
 /// Returns `\\` takes what follows in brackets for a length, on the next line too.
 fn tex_row(cells: &[String]) -> String {
-    let row = cells.iter().map(|cell| escape_tex(cell)).collect::<Vec<_>>().join(" & ");
+    let row = cells
+        .iter()
+        .map(|cell| escape_tex(&with_minus_signs(cell)))
+        .collect::<Vec<_>>()
+        .join(" & ");
     let is_option = row.trim_start().starts_with(['[', '*']);
     format!("{}{row} \\\\", if is_option { "{}" } else { "" })
+}
+
+/// Returns a cell of numbers, such as `-0.136 [-0.2, 0.1]`, with minus signs instead of hyphens; other cells as they are.
+fn with_minus_signs(cell: &str) -> Cow<'_, str> {
+    let is_numeric = |letter: char| letter.is_ascii_digit() || "+-.,[]% ".contains(letter);
+    match cell.contains(|letter: char| letter.is_ascii_digit()) && cell.chars().all(is_numeric) {
+        true => before_digits(cell).into(),
+        false => cell.into(),
+    }
+}
+
+/// Replaces each hyphen that begins a number.
+fn before_digits(cell: &str) -> String {
+    let mut last = ' ';
+    let mut letters = cell.chars().peekable();
+    let mut shown = String::with_capacity(cell.len());
+    while let Some(letter) = letters.next() {
+        let begins = matches!(last, ' ' | '[') && letters.peek().is_some_and(char::is_ascii_digit);
+        shown.push(if letter == '-' && begins { '−' } else { letter });
+        last = letter;
+    }
+    shown
 }
 
 /// Escapes text for LaTeX with its default fonts and input encoding.
@@ -66,11 +94,21 @@ mod tests {
                 r"\toprule",
                 r"raters\_n & 50 \% \\",
                 r"\midrule",
-                r"{}[a] \& \{b\} & -0.5 \\",
+                r"{}[a] \& \{b\} & $-$0.5 \\",
                 r"\bottomrule",
                 r"\end{tabular}",
             ]
         );
+    }
+
+    #[test]
+    fn numbers_have_minus_signs_and_names_and_dates_their_hyphens() {
+        let shown = |cell: &str| escape_tex(&with_minus_signs(cell));
+
+        assert_eq!(shown("-0.167 [-0.375, -0.042]"), "$-$0.167 [$-$0.375, $-$0.042]");
+        for cell in ["-", "2026-11-21", "gpt-5.5", "cut-45"] {
+            assert_eq!(shown(cell), cell);
+        }
     }
 
     #[test]
