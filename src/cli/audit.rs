@@ -13,7 +13,7 @@ mod tables;
 use std::path::PathBuf;
 
 use trajview_run::rubric::LabelUnit;
-use trajview_study::queue::QueuePlan;
+use trajview_study::{corrected::plan::parse_plan_width, queue::QueuePlan};
 
 use super::{
     CommandFailure, CommandResult, Exit, config,
@@ -87,8 +87,8 @@ pub struct AuditArgs {
     #[arg(long, conflicts_with_all = ["absences", "export", "import", "adjudicate"])]
     blind_only: bool,
     /// Plan labels until the interval of the corrected mean level extends no more than W to either side, and put them
-    /// first in the printed queue; the queue on screen keeps its order
-    #[arg(long, value_name = "W", value_parser = correction::parse_plan_width, conflicts_with_all = ["absences", "import", "export", "size", "adjudicate"])]
+    /// first in the printed queue; on screen `:plan W` does the same
+    #[arg(long, value_name = "W", value_parser = parse_plan_width, conflicts_with_all = ["absences", "import", "export", "size", "adjudicate"])]
     plan: Option<f64>,
     /// Write the study of a folder to this new file, such as study.toml
     #[arg(long, value_name = "FILE")]

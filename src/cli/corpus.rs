@@ -1,5 +1,6 @@
 //! `trajview corpus`: all runs below some paths, and what two conditions do to the same tasks.
 
+mod corrected_differences;
 mod cost_per_solved;
 mod document;
 mod outcomes;
@@ -91,6 +92,8 @@ enum CorpusTable {
     Paired,
     /// One row per measure of components, with tasks as clusters
     Components,
+    /// The MCF that blind labels correct, under both conditions: one row per agent
+    Corrected,
     /// Erosion and verbosity from checkpoint to checkpoint
     Trends,
     /// Cost of a solved checkpoint: one row per agent and condition
@@ -156,6 +159,7 @@ fn csv_table(table: CorpusTable, document: &CorpusDocument) -> (Cow<'static, str
         CorpusTable::Runs => (tables::runs_csv_columns(document).into(), rows("runs")),
         CorpusTable::Paired => (tables::PAIRED_CSV_COLUMNS.into(), rows("paired")),
         CorpusTable::Components => (component_comparison::CSV_COLUMNS.into(), rows("components")),
+        CorpusTable::Corrected => (corrected_differences::CSV_COLUMNS.into(), rows("corrected")),
         CorpusTable::Trends => (tables::TREND_CSV_COLUMNS.into(), rows("trends")),
         CorpusTable::Solved => (cost_per_solved::CSV_COLUMNS.into(), rows("cost_per_solved")),
         CorpusTable::Outcomes => (outcomes::GROUP_CSV_COLUMNS.into(), of_outcomes("groups")),

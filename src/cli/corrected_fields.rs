@@ -6,7 +6,7 @@ use crate::cli::{
 };
 use trajview_run::rubric::{Judgement, Rubric};
 use trajview_study::corrected::{
-    estimator::{CorrectedMean, CorrectionRefusal, worth_text},
+    estimator::{ALL_LABELLED, CorrectedMean, CorrectionRefusal, worth_text},
     judgement_queue::corrected_mcf,
 };
 
@@ -40,5 +40,9 @@ pub(crate) fn corrected_text(row: &Json) -> Option<String> {
     let [low, high, lambda, worth] =
         ["low", "high", "lambda", "worth"].map(|field| row.number(&format!("corrected_{field}")));
     let labels = run_args::count_with_noun(row.count("corrected_labels") as usize, "label");
-    Some(format!("[{:.2}, {:.2}] · {labels} · {}", low?, high?, worth_text(lambda?, worth?)))
+    let worth = match low == high {
+        true => ALL_LABELLED.to_owned(),
+        false => worth_text(lambda?, worth?),
+    };
+    Some(format!("[{:.2}, {:.2}] · {labels} · {worth}", low?, high?))
 }

@@ -16,6 +16,7 @@ mod calibration;
 mod clusters;
 mod code_quality;
 mod compare;
+mod corrected_numbers;
 mod cost;
 mod counts;
 mod crash_test;

@@ -54,7 +54,7 @@ impl Bundle {
         bundle
     }
 
-    fn keep_judgement(&self, name: &str) {
+    pub fn keep_judgement(&self, name: &str) {
         for entry in fs::read_dir(self.path().join("judgements")).unwrap() {
             let path = entry.unwrap().path();
             if path.file_name().unwrap().to_str() != Some(name) {

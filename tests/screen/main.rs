@@ -9,6 +9,7 @@ mod audit_units;
 mod audit_view;
 mod collection;
 mod compare_view;
+mod corrected_means;
 mod crash_test;
 mod curves;
 mod diff_panel;

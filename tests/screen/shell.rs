@@ -445,7 +445,7 @@ fn a_key_that_copies_nothing_says_which_would() {
             .contains("l line   h hunk")
     );
     press_keys(&mut world, "x");
-    assert_eq!(notice_text(&world), "y is followed by l, h, p, v or y");
+    assert_eq!(notice_text(&world), "y is followed by l, h, p, v, s or y");
     press_keys(&mut world, "l");
     assert_eq!(shown_place(&world).0, 2);
 }

@@ -8,11 +8,11 @@ use trajview_metrics::{cost::RunCost, faithfulness::Faithfulness};
 use trajview_run::{
     Run, RunCard,
     activity::SessionWork,
-    run_card::{CardCost, CardScore, CardTotals},
+    run_card::{CardCost, CardScore, CardTotals, CorrectedCardScore},
 };
 use trajview_store as store;
 use trajview_store::{OpenError, prices, rubric};
-use trajview_study::compare::turns_done_at_judgement;
+use trajview_study::{compare::turns_done_at_judgement, corrected::judgement_queue::corrected_mcf};
 
 /// Returns the card of a whole recording, with what is beside it.
 pub fn card_of_recording(path: &Path) -> Result<RunCard, OpenError> {
@@ -53,7 +53,18 @@ pub fn card_of_opened(path: &Path, run: &Run) -> RunCard {
     let judged = rubric.result_judgement().and_then(|judgement| {
         let faithful = Faithfulness::from_judgement(judgement, rubric.checklist.as_ref());
         let done = turns_done_at_judgement(run, judgement);
-        Some(CardScore { score: faithful.mcf()?, judge: judgement.judge.name.clone(), done })
+        let corrected = corrected_mcf(&rubric, judgement).map(|mean| CorrectedCardScore {
+            value: mean.value,
+            low: mean.interval.low,
+            high: mean.interval.high,
+            labels: mean.labels,
+        });
+        Some(CardScore {
+            score: faithful.mcf()?,
+            judge: judgement.judge.name.clone(),
+            done,
+            corrected: corrected.map_err(|why| why.to_string()),
+        })
     });
     let card = RunCard::for_run(run);
     let tells_edits = formats::records_all_edits(run);

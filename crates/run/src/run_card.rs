@@ -6,6 +6,7 @@ use super::{
     Checkpoint, Run, Step, Tokens, Warning,
     activity::SessionWork,
     checkpoint_record::{PassCount, RecordedTests, TestGroup},
+    format_number::count_with_noun,
     trial::TrialValues,
 };
 
@@ -169,6 +170,33 @@ pub struct CardScore {
     pub judge: String,
     /// The state that was judged, in turns done.
     pub done: usize,
+    /// The mean corrected by blind labels of people; else the reason why there is none.
+    pub corrected: Result<CorrectedCardScore, String>,
+}
+
+/// A mean that blind labels of people correct.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CorrectedCardScore {
+    pub value: f64,
+    /// Both ends of its 95 % interval.
+    pub low: f64,
+    pub high: f64,
+    /// The number of labels that count.
+    pub labels: usize,
+}
+
+impl CorrectedCardScore {
+    /// Returns `2.94 ±0.13`, with the side of the interval that extends more.
+    pub fn short_text(&self) -> String {
+        let side = (self.value - self.low).max(self.high - self.value);
+        format!("{:.2} ±{side:.2}", self.value)
+    }
+
+    /// Returns `2.94 [2.81, 3.07] · 42 labels`.
+    pub fn full_text(&self) -> String {
+        let Self { value, low, high, labels } = self;
+        format!("{value:.2} [{low:.2}, {high:.2}] · {}", count_with_noun(*labels, "label"))
+    }
 }
 
 /// The results of a harness' tests for one checkpoint.

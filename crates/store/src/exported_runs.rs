@@ -13,7 +13,9 @@ use trajview_run::{
     RunCard, Time, Tokens,
     activity::SessionWork,
     checkpoint_record::PassCount,
-    run_card::{CardCost, CardIdentity, CardScore, CardTests, CardTotals, RunTrouble},
+    run_card::{
+        CardCost, CardIdentity, CardScore, CardTests, CardTotals, CorrectedCardScore, RunTrouble,
+    },
     trial::{Outcome, TrialColumn, TrialValues},
 };
 
@@ -167,7 +169,13 @@ fn card_of_row(row: &RowByName<'_>) -> RunCard {
         tests: strict.map(|strict| CardTests::Counted { strict, iso: None, core: None }),
         mcf: judged.map(|(score, judge)| {
             let done = row.count_of("judged_turn").unwrap_or_default();
-            CardScore { score, judge, done }
+            let number = |name: &str| row.real_of(&format!("corrected_{name}"));
+            let ends = number("mcf").zip(number("low")).zip(number("high"));
+            let labels = row.count_of("corrected_labels").unwrap_or_default();
+            let corrected = ends
+                .map(|((value, low), high)| CorrectedCardScore { value, low, high, labels })
+                .ok_or_else(|| "the export has no corrected mean".to_owned());
+            CardScore { score, judge, done, corrected }
         }),
         trouble: RunTrouble {
             warnings: row.count_of("warnings").unwrap_or_default(),

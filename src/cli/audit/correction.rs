@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::{CommandFailure, run_args};
-use trajview_run::rubric::LabelUnit;
+use trajview_run::rubric::{Judgement, LabelUnit};
 use trajview_study::bootstrap::Interval;
 use trajview_study::corrected::{
     drawn_labels::{DrawnLabels, QueuedItem},
@@ -25,6 +25,8 @@ const SHARES: [(&str, Measure); 6] = [
     ("4", Measure::ShareAt(4.0)),
     ("passed", Measure::PassShare),
 ];
+
+type SentenceOfMean<'a> = dyn Fn(&DrawnLabels, &CorrectedMean) -> String + 'a;
 
 type MeanOfMeasure<'a> = dyn Fn(Measure) -> Result<CorrectedMean, CorrectionRefusal> + 'a;
 
@@ -64,6 +66,8 @@ pub struct CorrectionRow {
     /// The corrected shares of items at each level, and of those at 3 or 4 (`passed`). Empty for a rater who has items to
     /// label.
     pub shares: BTreeMap<&'static str, CorrectedRow>,
+    /// The mean as a sentence for a paper. Null if there is none.
+    pub sentence: Option<String>,
     /// The reason why there is no corrected mean.
     pub not_corrected: Option<String>,
     /// Labelled items that do not count, because items before them in the queue have no label.
@@ -89,14 +93,9 @@ pub struct PlanRow {
     /// The number of more labels of each stratum, in the order of the strata: of a run the levels of the judge. Null for
     /// a rater who has items to label.
     pub strata: Option<BTreeMap<usize, usize>>,
-}
-
-/// Reads the half width of `--plan`.
-pub(crate) fn parse_plan_width(word: &str) -> Result<f64, String> {
-    let width = word.trim_start_matches('±').parse::<f64>().ok();
-    width.filter(|it| it.is_finite() && *it > 0.0).ok_or_else(|| {
-        format!("{word:?} is not a width; use a number above 0, such as 0.15 for ±0.15")
-    })
+    /// The plan as a sentence.
+    #[serde(skip)]
+    text: String,
 }
 
 /// Rejects `--plan` where the queue has no corrected mean.
@@ -129,21 +128,34 @@ impl CorrectedRow {
             text: if sees_all { mean.summary_text() } else { mean.text_without_judge() },
         }
     }
+
+    fn half_width(&self) -> f64 {
+        (self.value - self.interval.low).max(self.interval.high - self.value)
+    }
 }
 
 impl CorrectionRow {
     /// Returns the correction of a run's queue, and the plan where a width is wanted.
-    pub fn for_run(queue: &JudgementQueue<'_>, wanted: Option<f64>) -> (Self, Option<LabelPlan>) {
+    pub fn for_run(
+        queue: &JudgementQueue<'_>,
+        judgement: &Judgement,
+        run: (&str, usize),
+        wanted: Option<f64>,
+    ) -> (Self, Option<LabelPlan>) {
         let drawn = queue.drawn_labels();
         let mean = |measure| {
             let drawn = drawn.as_ref().map_err(Clone::clone)?;
             corrected_mean(&drawn.measured_by(measure), options_of_run(measure))
         };
-        let reader = match queue.order.iter().any(|at| queue.items[*at].is_open) {
+        let reader = match queue.has_open_items() {
             true => CorrectionReader::RaterWithOpenItems,
             false => CorrectionReader::SeesAll,
         };
-        let row = Self::new(drawn.as_ref().ok(), (&mean, &SHARES), reader);
+        let sentence = |drawn: &DrawnLabels, mean: &CorrectedMean| {
+            let sees_all = reader == CorrectionReader::SeesAll;
+            queue.paper_sentence((drawn, mean), judgement, run, sees_all)
+        };
+        let row = Self::new(drawn.as_ref().ok(), (&mean, &SHARES), (reader, &sentence));
         let options = options_of_run(Measure::Level);
         row.with_plan((drawn.as_ref().ok(), &queue.items), wanted.map(|it| (it, options)), reader)
     }
@@ -157,7 +169,11 @@ impl CorrectionRow {
         let drawn = labels.drawn_labels();
         let mean = |measure| labels.corrected_mean(measure);
         let shares = if unit == LabelUnit::Component { &SHARES[..] } else { &[] };
-        let row = Self::new(drawn.as_ref().ok(), (&mean, shares), reader);
+        let sees_all = reader == CorrectionReader::SeesAll;
+        let sentence = |drawn: &DrawnLabels, mean: &CorrectedMean| {
+            labels.paper_sentence((drawn, mean), sees_all)
+        };
+        let row = Self::new(drawn.as_ref().ok(), (&mean, shares), (reader, &sentence));
         let wanted = wanted.and_then(|it| Some((it, labels.options_of(Measure::Level).ok()?)));
         row.with_plan((drawn.as_ref().ok(), &labels.items), wanted, reader)
     }
@@ -165,7 +181,7 @@ impl CorrectionRow {
     fn new(
         drawn: Option<&DrawnLabels>,
         (mean_of, shares): (&MeanOfMeasure<'_>, &[(&'static str, Measure)]),
-        reader: CorrectionReader,
+        (reader, sentence_of): (CorrectionReader, &SentenceOfMean<'_>),
     ) -> Self {
         let mean = mean_of(Measure::Level);
         let shares = if reader == CorrectionReader::SeesAll { shares } else { &[] };
@@ -176,6 +192,7 @@ impl CorrectionRow {
         Self {
             corrected: mean.as_ref().ok().map(row_of),
             shares: shares.iter().filter_map(share).collect(),
+            sentence: drawn.zip(mean.as_ref().ok()).map(|(drawn, mean)| sentence_of(drawn, mean)),
             is_refused: mean.as_ref().is_err_and(|why| !why.is_waiting()),
             not_corrected: mean.err().map(|why| why.to_string()),
             left_out: drawn.map_or(0, |drawn| drawn.left_out),
@@ -190,12 +207,14 @@ impl CorrectionRow {
         wanted: Option<(f64, CorrectionOptions)>,
         reader: CorrectionReader,
     ) -> (Self, Option<LabelPlan>) {
+        let current = self.corrected.as_ref().map(CorrectedRow::half_width);
         let mut items = drawn.map_or(items, |drawn| &drawn.items).to_vec();
         if self.is_refused {
             items.iter_mut().for_each(|it| it.labels.clear());
         }
-        let plan =
-            wanted.map(|(wanted, options)| label_plan(&items, (Measure::Level, options), wanted));
+        let plan = wanted.map(|(wanted, options)| {
+            label_plan(&items, (Measure::Level, options), wanted, current)
+        });
         (Self { plan: plan.as_ref().map(|it| PlanRow::new(it, reader)), ..self }, plan)
     }
 
@@ -215,7 +234,7 @@ impl CorrectionRow {
             let labels = run_args::count_with_noun(self.left_out, "label");
             sentences.push(format!("{labels} not counted: earlier items of the queue have none"));
         }
-        sentences.extend(self.plan.as_ref().map(PlanRow::sentence));
+        sentences.extend(self.plan.as_ref().map(|plan| plan.text.clone()));
         sentences
     }
 }
@@ -224,24 +243,7 @@ impl PlanRow {
     fn new(plan: &LabelPlan, reader: CorrectionReader) -> Self {
         let LabelPlan { wanted, expected, floor, more: strata } = plan.clone();
         let strata = (reader == CorrectionReader::SeesAll).then_some(strata);
-        Self { wanted, expected, floor, more: plan.label_count(), strata }
-    }
-
-    fn sentence(&self) -> String {
-        let Self { wanted, expected, floor, more, .. } = self;
-        if floor >= wanted {
-            return format!(
-                "plan for ±{wanted}: cannot be reached with these runs, which leave ±{floor:.2} when all is labelled"
-            );
-        }
-        let labels = match more {
-            0 if expected > wanted => "no item is left to label".to_owned(),
-            0 => "no more labels needed".to_owned(),
-            _ => {
-                let labels = run_args::count_with_noun(*more, "more label");
-                format!("{labels}, first in this list")
-            }
-        };
-        format!("plan for ±{wanted}: {labels}; expected ±{expected:.2}")
+        let text = plan.summary_text("first in this list");
+        Self { wanted, expected, floor, more: plan.label_count(), strata, text }
     }
 }

@@ -213,9 +213,9 @@ impl AuditDocument {
         let labels = audited.labels_of(annotator);
         let drawn =
             JudgementQueue::new(&audited.rubric, (judgement, judgement), Some(annotator), plan);
-        let (correction, more) = CorrectionRow::for_run(&drawn, wanted);
-        let open = drawn.items.iter().enumerate().filter(|(_, it)| it.is_open && !it.is_left_out);
-        let open = open.map(|(at, it)| (at, it.stratum)).collect();
+        let run = (audited.run_name(), audited.turns_done(judgement)?);
+        let (correction, more) = CorrectionRow::for_run(&drawn, judgement, run, wanted);
+        let open = drawn.open_strata();
         let order =
             more.map_or_else(|| drawn.order.clone(), |it| it.order_queue(&drawn.order, &open));
         let item = |(number, component): (usize, String)| {

@@ -39,6 +39,10 @@ pub(crate) fn print_document(
         out.print_line("")?;
         let table = queue_table(queue, is_markdown);
         table.write_table(is_markdown, out)?;
+        if let Some(sentence) = queue.correction.as_ref().and_then(|it| it.sentence.as_ref()) {
+            out.print_line("")?;
+            print_wrapped(&format!("for a paper: {sentence}"), "", out)?;
+        }
     }
     if let Some(absences) = &document.absences {
         let verdicts = run_args::count_with_noun(absences.len(), "verdict");

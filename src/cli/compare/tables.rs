@@ -1,6 +1,6 @@
 //! The comparison for people, and for spreadsheets.
 
-use std::io;
+use std::{collections::BTreeSet, io};
 
 use crate::cli::{
     component_comparison,
@@ -564,7 +564,7 @@ fn signed_text(delta: i8) -> String {
     }
 }
 
-/// Writes one row for each pair of numbers: its kind (result, number, component, test, transcript, lost_at_turn, phase,
+/// Writes one row for each pair of numbers: its kind (result, number, corrected, component, test, transcript, lost_at_turn, phase,
 /// checkpoint, file), its name, the value of each run, the difference of the first two; with a base also that of each run to
 /// the base. Empty cells are not recorded, not judged or not there.
 pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()> {
@@ -617,6 +617,19 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
             let names = [section, &it.cell("name"), ""];
             row_with_base(names, values, end_cell("difference"), "", vec![])?;
         }
+    }
+    let corrected = document.corrected_rows();
+    for field in ["corrected_mcf", "corrected_low", "corrected_high", "corrected_labels"] {
+        let Some((runs, difference)) = corrected.split_at_checked(width) else { break };
+        let cell = |row: &Json| row.field(field).csv_cell();
+        let judges: BTreeSet<&str> = runs.iter().filter_map(|row| row.text("judge")).collect();
+        row_with_base(
+            ["corrected", field, ""],
+            runs.iter().map(cell).collect(),
+            difference.first().map(cell).unwrap_or_default(),
+            &judges.into_iter().collect::<Vec<_>>().join(", "),
+            vec![],
+        )?;
     }
     for it in &document.test_rows() {
         let outcome = |at: usize| it.field(&format!("outcomes.{at}")).csv_cell();

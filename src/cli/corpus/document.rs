@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::{
     component_comparison,
+    corrected_fields::fields_of_mean,
     harness_records::test_counts,
     output::{Json, record},
     score::RulerFacts,
@@ -28,6 +29,7 @@ use trajview_study::{
 };
 
 use super::{
+    corrected_differences::corrected_difference_rows,
     cost_per_solved,
     outcomes::{OutcomeArgs, TrialOfRun, outcomes_record},
     run_facts::{CorpusRunFacts, CorpusRuns},
@@ -94,6 +96,8 @@ impl CorpusDocument {
             runs: Json::list(&runs, run_row),
             paired: Json::list(&paired, |row| paired_row(row, conditions)),
             components: component_comparison::rows_by_agent(&per_task, scores, plan),
+            // Differences of the MCF that blind labels correct; empty if labels correct none.
+            corrected: corrected_difference_rows(&per_task, &runs),
             per_task: Json::list(&per_task, |row| per_task_row(row, &runs)),
             gap_recovery: Json::list(&treatment_recoveries(&measured, plan), recovery_row),
             correlations: correlation_rows(&measured),
@@ -144,7 +148,7 @@ fn run_row(run: &CorpusRunFacts) -> Json {
         other_judgements: run.judged.other_judgements,
         judged: run.judged.counts.map(|(judged, _)| judged),
         components: run.judged.counts.map(|(_, components)| components),
-        ..run.judged.corrected,
+        ..fields_of_mean(run.judged.corrected.clone()),
         ..values(NumberBlock::Code),
         tests: run.tests.as_ref().map(|(label, tests)| last_tests_row(label, tests)),
         tokens: run.tokens,

@@ -35,13 +35,16 @@ use trajview_store::{OpenedRecording, Siblings};
 use trajview_study::{
     compare::{checkpoint_moments, turns_done_at_judgement},
     corpus::MeasuredRun,
+    corrected::{
+        estimator::{CorrectedMean, CorrectionRefusal},
+        judgement_queue::corrected_mcf,
+    },
     fairness::RunConduct,
     pairing::{RunIdentity, pairing_keys},
     trend::CheckpointSeries,
 };
 
 use super::cost_per_solved::SpentRow;
-use crate::cli::{corrected_fields::corrected_fields, output::Json};
 
 /// All runs that could be opened, and why the others could not.
 pub struct CorpusRuns {
@@ -92,8 +95,8 @@ pub struct ChosenJudgement {
     pub other_judgements: Vec<String>,
     /// Components with a score, and all.
     pub counts: Option<(usize, usize)>,
-    /// The fields of the MCF that blind labels correct.
-    pub corrected: Json,
+    /// The MCF that blind labels correct, or the reason why there is none. None without a judgement.
+    pub corrected: Option<Result<CorrectedMean, CorrectionRefusal>>,
     /// The score of each component that has one, by id.
     pub scores: BTreeMap<String, f64>,
 }
@@ -240,7 +243,8 @@ fn run_facts(
                 .and_then(|it| it.created_at.clone()),
             other_judgements: if judge.is_none() { other_judgements(&rubric) } else { vec![] },
             counts: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
-            corrected: corrected_fields(&rubric, chosen_judgement(&rubric, judge.as_ref())),
+            corrected: chosen_judgement(&rubric, judge.as_ref())
+                .map(|judgement| corrected_mcf(&rubric, judgement)),
             scores: component_scores(&rubric, judge.as_ref()),
         },
         warnings: run.warnings.len() + rubric.warnings.len(),

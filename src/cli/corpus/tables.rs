@@ -16,7 +16,7 @@ use trajview_run::trial::TrialColumn;
 use trajview_study::{Interval, fairness::ConductDifference, outcomes::OutcomeCounts};
 
 use super::{
-    cost_per_solved,
+    corrected_differences, cost_per_solved,
     document::{CorpusDocument, NumberBlock, UnfairPair, slope_name},
     outcomes::{outcome_notes, outcome_tables},
     run_facts::CorpusRunFacts,
@@ -50,6 +50,12 @@ pub(crate) fn print_corpus(
     if !components.is_empty() {
         let title = format!("{a} and {b} component by component [95 % BCa over components]");
         show(out, &title, &component_comparison::means_table(components, [&a, &b]))?;
+    }
+    if !json.rows("corrected").is_empty() {
+        let title = format!(
+            "MCF corrected by blind labels: {a} (first) and {b} (second), means over tasks [95 %, Student's, tasks as clusters]"
+        );
+        show(out, &title, &corrected_differences::differences_table(json.rows("corrected")))?;
     }
     if components.iter().any(component_comparison::has_clusters) {
         let title = "the differences with tasks as clusters: resampling whole tasks [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";
@@ -129,6 +135,9 @@ fn run_table(document: &CorpusDocument) -> OutputTable {
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
     let has_judge = document.runs.iter().any(|run| run.judged.judge.is_some());
     let last = if has_judge { &["judge", ">judged at turn", "run"][..] } else { &["run"][..] };
+    let has_corrected = document.runs.iter().any(|run| matches!(run.judged.corrected, Some(Ok(_))));
+    let corrected = if has_corrected { &["corrected mcf"][..] } else { &[] };
+    let heads = heads.chain(corrected.iter().map(|it| (*it).to_owned()));
     let heads = heads.chain(error.map(column_head));
     let heads = heads.chain(last.iter().map(|it| (*it).to_owned()));
     let mut table = OutputTable::with_heads(heads.collect()).with_keys(3);
@@ -146,7 +155,11 @@ fn run_table(document: &CorpusDocument) -> OutputTable {
         let judged = [cell_or_dash(run.judged.judge.as_ref()), cell_or_dash(run.judged.turn)];
         let judged = judged.into_iter().filter(|_| has_judge);
         let error = error.map(|column| trial_cell(&run.trial, column));
-        let cells = names.chain(numbers).chain(error).chain(judged);
+        let corrected = has_corrected.then(|| {
+            let mean = run.judged.corrected.as_ref().and_then(|it| it.as_ref().ok());
+            cell_or_dash(mean.map(|mean| mean.text_with_interval()))
+        });
+        let cells = names.chain(numbers).chain(corrected).chain(error).chain(judged);
         table.add_row(cells.chain([run.path.clone()]).collect());
     }
     table

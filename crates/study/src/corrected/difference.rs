@@ -1,16 +1,19 @@
-//! The corrected difference of two conditions.
+//! The corrected difference of two conditions, of two runs or over tasks.
 //!
-//! Clusters are tasks: what a task adds to both conditions cancels, since its influences are subtracted before they are
-//! squared.
+//! Clusters are tasks: what a task adds to both conditions cancels, since its influences, or its means, are subtracted
+//! before they are squared.
 
 use std::collections::BTreeSet;
 
+use crate::bootstrap::Interval;
+
 use super::{
     estimator::{
-        CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem,
+        CONFIDENCE, CorrectedMean, CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem,
         RunInfluence, WeightedSum, common_freedom, estimate_with_interval,
     },
     measure::ValueRange,
+    student_quantile::interval_factor,
 };
 
 /// Corrects the difference of two means, the first minus the second.
@@ -67,4 +70,48 @@ fn squared_differences(
         first.influences.keys().chain(second.influences.keys()).copied().collect();
     let influence = |sum: &WeightedSum, task| sum.influences.get(task).map_or(0.0, of);
     tasks.iter().map(|task| (influence(first, task) - influence(second, task)).powi(2)).sum()
+}
+
+/// A mean over tasks with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanOverTasks {
+    pub value: f64,
+    pub interval: Interval,
+}
+
+/// Computes a mean of corrected values over tasks like these, one value a task; None for fewer than two tasks.
+///
+/// The spread of the tasks' values contains that of the tasks and that of the missing labels, since each value is
+/// estimated from labels of its own: it is the variance of the ultimate cluster (Cochran, Sampling Techniques, 11.3).
+/// The interval uses Student's distribution with one degree of freedom less than there are tasks.
+pub fn mean_over_tasks(values: &[f64], range: (f64, f64)) -> Option<MeanOverTasks> {
+    let tasks = values.len();
+    if tasks < 2 {
+        return None;
+    }
+    let count = tasks as f64;
+    let value = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|it| (it - value).powi(2)).sum();
+    let standard_error = (squares / (count - 1.0) / count).sqrt();
+    let side = standard_error * interval_factor(CONFIDENCE, count - 1.0);
+    let (low, high) = range;
+    let interval =
+        Interval { low: (value - side).clamp(low, high), high: (value + side).clamp(low, high) };
+    Some(MeanOverTasks { value, interval })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_over_tasks_has_students_interval() {
+        // Quantile of Student's distribution with 3 degrees of freedom: 3.182446305284263, as SciPy has it.
+        let mean = mean_over_tasks(&[0.5, 0.2, 0.9, -0.1], (-4.0, 4.0)).unwrap();
+
+        assert!((mean.value - 0.375).abs() < 1e-12);
+        assert!((mean.interval.low - -0.3047708).abs() < 1e-6, "{mean:?}");
+        assert!((mean.interval.high - 1.0547708).abs() < 1e-6, "{mean:?}");
+        assert_eq!(mean_over_tasks(&[0.5], (-4.0, 4.0)), None);
+    }
 }

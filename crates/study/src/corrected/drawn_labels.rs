@@ -153,6 +153,12 @@ impl QueuedItem {
 }
 
 impl DrawnLabels {
+    /// Returns the number of raters whose labels count.
+    pub(crate) fn rater_count(&self) -> usize {
+        let queues = self.items.iter().flat_map(|it| it.labels.iter().map(|label| label.queue));
+        queues.collect::<BTreeSet<usize>>().len()
+    }
+
     /// Returns the items that count with the value of each level.
     pub fn measured_by(&self, measure: Measure) -> Vec<MeasuredItem> {
         let measured = |item: &QueuedItem| MeasuredItem {

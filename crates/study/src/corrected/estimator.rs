@@ -25,6 +25,8 @@ use std::{
     fmt,
 };
 
+use trajview_run::format_number::count_with_noun;
+
 use crate::{bootstrap::Interval, queue::QueuePlan};
 
 use super::{
@@ -133,7 +135,8 @@ impl fmt::Display for CorrectionRefusal {
         match self {
             Self::NoBlindLabels => write!(f, "no blind labels"),
             Self::TooFewLabels(labels) => {
-                write!(f, "{labels} blind labels in the order of the queue; needs {FEWEST_LABELS}")
+                let labels = count_with_noun(*labels, "blind label");
+                write!(f, "{labels} in the order of the queue; needs {FEWEST_LABELS}")
             }
             Self::ChosenByHand { labels, in_order, seed } => {
                 let default = if *seed == QueuePlan::default().seed { "default " } else { "" };
@@ -375,16 +378,27 @@ pub(crate) fn estimate_with_interval(
 impl CorrectedMean {
     /// Returns `judged 3.13 · corrected 2.94 [2.81, 3.07] · 42 labels · worth 118`.
     pub fn summary_text(&self) -> String {
-        let worth = worth_text(self.lambda, self.worth);
+        let worth = match self.labels == self.items {
+            true => ALL_LABELLED.to_owned(),
+            false => worth_text(self.lambda, self.worth),
+        };
         format!("judged {:.2} · {} · {worth}", self.judged, self.text_without_judge())
     }
 
     /// Returns `corrected 2.94 [2.81, 3.07] · 42 labels`, which a rater may read who has items to label.
     pub fn text_without_judge(&self) -> String {
-        let Self { value, interval: Interval { low, high }, labels, .. } = self;
-        format!("corrected {value:.2} [{low:.2}, {high:.2}] · {labels} labels")
+        format!("corrected {} · {} labels", self.text_with_interval(), self.labels)
+    }
+
+    /// Returns `2.94 [2.81, 3.07]`.
+    pub fn text_with_interval(&self) -> String {
+        let Self { value, interval: Interval { low, high }, .. } = self;
+        format!("{value:.2} [{low:.2}, {high:.2}]")
     }
 }
+
+/// What stands in the place of the worth where no item is without a label.
+pub const ALL_LABELLED: &str = "all labelled";
 
 /// Returns what the judge's scores are worth: `worth 118`, or, where it has no weight, that it adds nothing.
 pub fn worth_text(lambda: f64, worth: f64) -> String {

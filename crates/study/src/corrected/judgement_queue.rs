@@ -14,6 +14,7 @@ use super::{
         corrected_mean,
     },
     measure::Measure,
+    sentence::{MCF_WITH_SCALE, SentenceFacts, judge_text},
 };
 
 /// The judged components of a state, with their labels, and the order in which they were to be labelled.
@@ -68,8 +69,7 @@ fn measured_components(
     rubric: &Rubric,
     judgement: &Judgement,
 ) -> Result<Vec<MeasuredItem>, CorrectionRefusal> {
-    let labelled = labelled_judgement(rubric, judgement);
-    let queue = JudgementQueue::new(rubric, (judgement, labelled), None, QueuePlan::default());
+    let queue = JudgementQueue::for_all_raters(rubric, judgement, QueuePlan::default());
     Ok(queue.drawn_labels()?.measured_by(Measure::Level))
 }
 
@@ -152,6 +152,45 @@ impl<'a> JudgementQueue<'a> {
             items[*at].is_open = !given.any(|label| label.is_answered());
         }
         Self { components, items, order, raters: files.len(), seed: plan.seed }
+    }
+
+    /// Collects the items of a judgement with the blind labels of all raters, in the queue of the judgement that they
+    /// labelled.
+    pub fn for_all_raters(rubric: &Rubric, judgement: &'a Judgement, plan: QueuePlan) -> Self {
+        Self::new(rubric, (judgement, labelled_judgement(rubric, judgement)), None, plan)
+    }
+
+    /// Returns whether somebody, or this rater, has items to label.
+    pub fn has_open_items(&self) -> bool {
+        self.order.iter().any(|at| self.items[*at].is_open)
+    }
+
+    /// Returns the mean level of these labels as a sentence for a paper: of the run of this name, after so many turns.
+    /// `names_judged_mean` is false for a rater who has items to label: the sentence then has nothing of the judge's levels.
+    pub fn paper_sentence(
+        &self,
+        (drawn, mean): (&DrawnLabels, &CorrectedMean),
+        judgement: &Judgement,
+        (run, done): (&str, usize),
+        names_judged_mean: bool,
+    ) -> String {
+        mean.paper_sentence(&SentenceFacts {
+            mean: MCF_WITH_SCALE.into(),
+            place: format!("{run} after turn {done}"),
+            items: LabelUnit::Component.plural_word(),
+            judge: judge_text(judgement),
+            raters: drawn.rater_count(),
+            runs: None,
+            is_stratified: drawn.is_stratified,
+            seed: self.seed,
+            names_judged_mean,
+        })
+    }
+
+    /// Returns the numbers of the open items that a mean counts, each with its stratum.
+    pub fn open_strata(&self) -> BTreeMap<usize, usize> {
+        let open = self.items.iter().enumerate().filter(|(_, it)| it.is_open && !it.is_left_out);
+        open.map(|(at, it)| (at, it.stratum)).collect()
     }
 
     /// Selects the labels that follow the queue.

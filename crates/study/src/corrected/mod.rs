@@ -7,9 +7,10 @@
 //! - [`measure`] turns a level into the number whose mean is wanted: the level itself (MCF), or 0 and 1 (shares).
 //! - [`drawn_labels`] decides whether labels were drawn with known probability, and which items they represent.
 //! - [`estimator`] computes the mean, its interval and what the judge's scores are worth; [`difference`] the difference
-//!   of two conditions.
+//!   of two runs, or of two conditions over tasks.
 //! - [`judgement_queue`] has the queue of a run with its labels, [`study_queue`] that of a study.
 //! - [`plan`] says how many more labels an interval of some width needs, and of which strata.
+//! - [`sentence`] writes a mean as a sentence for a paper.
 //!
 //! `tests/vectors/corrected.py` computes the same with `ppi-python` and `glide-py`.
 
@@ -19,6 +20,7 @@ pub mod estimator;
 pub mod judgement_queue;
 pub mod measure;
 pub mod plan;
+mod sentence;
 mod strata;
 mod student_quantile;
 pub mod study_queue;

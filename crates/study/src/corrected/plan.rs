@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use trajview_run::format_number::count_with_noun;
+
 use super::{
     drawn_labels::QueuedItem,
     estimator::{CorrectionOptions, LabelScope, stratum_doubt},
@@ -51,6 +53,8 @@ struct PlannedMean {
     strata: BTreeMap<usize, PlannedStratum>,
     items: usize,
     options: CorrectionOptions,
+    /// How much wider the interval of today is than this model of it; 1 where it is not.
+    widening: f64,
     /// The variance between runs, and the number of runs.
     run_variance: f64,
     runs: usize,
@@ -59,12 +63,19 @@ struct PlannedMean {
 /// Plans labels of open items until the interval of these items' mean extends no more than `wanted` to either side.
 ///
 /// Where even labels of all open items would not do, all of them are planned; where the runs differ too much, none is.
+/// `current` is half the width of today's interval: where it is wider than the spread of the labels lets expect, those of
+/// the plan are assumed to be wider by as much.
 pub fn label_plan(
     items: &[QueuedItem],
     (measure, options): (Measure, CorrectionOptions),
     wanted: f64,
+    current: Option<f64>,
 ) -> LabelPlan {
     let mut mean = PlannedMean::new(items, measure, options);
+    let modelled = mean.expected_side();
+    if let Some(current) = current.filter(|it| *it > modelled && modelled > 0.0) {
+        mean.widening = current / modelled;
+    }
     let floor = mean.floor();
     if floor < wanted || floor == 0.0 {
         mean.plan_until(wanted);
@@ -93,7 +104,8 @@ impl PlannedMean {
             }
         };
         let items = strata.values().map(|it| it.items).sum();
-        let mut mean = Self { strata, items, options, run_variance, runs: runs.len() };
+        let (runs, widening) = (runs.len(), 1.0);
+        let mut mean = Self { strata, items, options, widening, run_variance, runs };
         mean.estimate_variances();
         mean
     }
@@ -152,7 +164,7 @@ impl PlannedMean {
             LabelScope::RunsLikeThese => self.runs.saturating_sub(1),
         };
         let factor = interval_factor(self.options.confidence, freedom.max(1) as f64);
-        (variance + between).sqrt() * factor
+        (variance + between).sqrt() * factor * self.widening
     }
 
     /// Returns half the width of the interval when everything is labelled.
@@ -182,6 +194,18 @@ fn sum_of_products(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     pairs.map(|it| (it.0 - sums.0 / count) * (it.1 - sums.1 / count)).sum()
 }
 
+/// Reads half the width of an interval that is wanted: `0.15`, `±0.15`.
+///
+/// # Errors
+///
+/// When it is no number above 0.
+pub fn parse_plan_width(word: &str) -> Result<f64, String> {
+    let width = word.trim_start_matches('±').parse::<f64>().ok();
+    width.filter(|it| it.is_finite() && *it > 0.0).ok_or_else(|| {
+        format!("{word:?} is not a width; use a number above 0, such as 0.15 for ±0.15")
+    })
+}
+
 impl LabelPlan {
     /// Returns the number of more labels.
     pub fn label_count(&self) -> usize {
@@ -204,5 +228,21 @@ impl LabelPlan {
             queue.iter().copied().partition(is_planned);
         head.extend(rest);
         head
+    }
+
+    /// Returns `plan for ±0.15: 5 more labels, first in this list; expected ±0.14`; `place` says where they are.
+    pub fn summary_text(&self, place: &str) -> String {
+        let Self { wanted, expected, floor, .. } = self;
+        if floor >= wanted {
+            return format!(
+                "plan for ±{wanted}: cannot be reached with these runs, which leave ±{floor:.2} when all is labelled"
+            );
+        }
+        let labels = match self.label_count() {
+            0 if expected > wanted => "no item is left to label".to_owned(),
+            0 => "no more labels needed".to_owned(),
+            more => format!("{}, {place}", count_with_noun(more, "more label")),
+        };
+        format!("plan for ±{wanted}: {labels}; expected ±{expected:.2}")
     }
 }

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trajview_run::rubric::ScoreScale;
+use trajview_run::{
+    format_number::count_with_noun,
+    rubric::{LabelUnit, ScoreScale},
+};
 
 use crate::{
     design::LabelDivision,
@@ -17,6 +20,7 @@ use super::{
     },
     measure::Measure,
     plan::LabelPlan,
+    sentence::{MCF_WITH_SCALE, SentenceFacts},
 };
 
 /// The judged items of a study, those of the sample first, with the labels of its raters.
@@ -101,6 +105,33 @@ impl<'a> StudyLabels<'a> {
     pub fn corrected_mean(&self, measure: Measure) -> Result<CorrectedMean, CorrectionRefusal> {
         let drawn = self.drawn_labels()?;
         corrected_mean(&drawn.measured_by(measure), self.options_of(measure)?)
+    }
+
+    /// Returns the mean level as a sentence for a paper. `names_judged_mean` is false for a rater who has items to label.
+    pub fn paper_sentence(
+        &self,
+        (drawn, mean): (&DrawnLabels, &CorrectedMean),
+        names_judged_mean: bool,
+    ) -> String {
+        let studied = self.studied;
+        let unit = studied.design.unit;
+        let scale = self.scale.unwrap_or(unit.default_scale());
+        let runs = studied.runs.len();
+        let judge = studied.items.first().map(|it| studied.judge_of(it)).unwrap_or_default();
+        mean.paper_sentence(&SentenceFacts {
+            mean: match unit {
+                LabelUnit::Component => MCF_WITH_SCALE.into(),
+                _ => format!("mean score ({scale})"),
+            },
+            place: format!("{} of {}", count_with_noun(runs, "run"), studied.name),
+            items: unit.plural_word(),
+            judge: format!("the judge {judge}"),
+            raters: drawn.rater_count(),
+            runs: (runs > 1).then_some(runs),
+            is_stratified: drawn.is_stratified,
+            seed: studied.design.sample.seed,
+            names_judged_mean,
+        })
     }
 
     /// Returns the options of a mean over the items.

@@ -6,7 +6,7 @@ mod public_judges;
 use serde::Deserialize;
 
 use super::{
-    difference::corrected_difference,
+    difference::{corrected_difference, mean_over_tasks},
     drawn_labels::{DrawnLabels, LabelQueues, QueuedItem, RaterLevel, drawn_labels},
     estimator::{
         CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem, WeightedSum,
@@ -192,7 +192,22 @@ fn one_queue(items: usize) -> LabelQueues {
 }
 
 fn plan_for(items: &[QueuedItem], scope: LabelScope, wanted: f64) -> super::plan::LabelPlan {
-    label_plan(items, (Measure::Level, options_of(scope)), wanted)
+    label_plan(items, (Measure::Level, options_of(scope)), wanted, None)
+}
+
+#[test]
+fn a_plan_asks_for_labels_as_long_as_the_interval_of_today_is_wider_than_wanted() {
+    let levels: Vec<(u8, u8)> = (0..40).map(|at| (at % 5, (at + at / 5) % 5)).collect();
+    let items = labelled_queue(&levels, 20).items;
+    let modelled = plan_for(&items, LabelScope::TheseItems, 4.0).expected;
+    let with_interval = |half: f64| {
+        let options = options_of(LabelScope::TheseItems);
+        label_plan(&items, (Measure::Level, options), modelled * 1.1, Some(half))
+    };
+
+    assert_eq!(with_interval(modelled).label_count(), 0);
+    assert!(with_interval(modelled * 1.2).label_count() > 0);
+    assert!(with_interval(modelled * 1.2).expected <= modelled * 1.1);
 }
 
 #[test]

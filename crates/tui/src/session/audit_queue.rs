@@ -17,14 +17,18 @@ use trajview_study::{
     queue::QueuePlan,
 };
 
-use super::{Session, study::StudyQueue};
+use super::{Session, audit_correction::AuditCorrection, study::StudyQueue};
 
 #[derive(Debug, Default)]
 pub struct AuditState {
     unit: LabelUnit,
     /// File of the judging that is audited, where it was flipped to.
     judging: Option<String>,
-    queue: DrawnQueue,
+    pub(super) queue: DrawnQueue,
+    /// The corrected mean of the audited judgement, by the labels of whoever sits here.
+    pub(super) correction: Option<Box<AuditCorrection>>,
+    /// Half the width of the interval that labels are planned for.
+    pub(super) wanted_width: Option<f64>,
     /// The codebook of a study, which replaces the run's own.
     pub codebook: Option<Arc<Codebook>>,
     /// True once components were audited on screen.
@@ -39,10 +43,10 @@ pub struct AuditState {
 
 /// The queue as it was drawn last; drawing costs more than looking.
 #[derive(Debug, Default)]
-struct DrawnQueue {
+pub(super) struct DrawnQueue {
     drawn_from: Option<DrawnFrom>,
     source: Option<JudgingSource>,
-    items: Vec<AuditItem>,
+    pub(super) items: Vec<AuditItem>,
     /// Files of all judgings of the unit that can be audited.
     files: Vec<String>,
 }
@@ -108,6 +112,16 @@ impl AuditState {
 
     pub const fn unit(&self) -> LabelUnit {
         self.unit
+    }
+
+    /// The seed that the queue was drawn with.
+    pub(super) fn drawn_seed(&self) -> u64 {
+        self.queue.drawn_from.as_ref().map_or(QueuePlan::default().seed, |it| it.seed)
+    }
+
+    /// Returns whether components were audited on screen.
+    pub(crate) const fn has_begun(&self) -> bool {
+        self.has_begun
     }
 }
 
@@ -277,6 +291,15 @@ impl Session {
             QueuePlan { seed: drawn_from.seed, ..QueuePlan::default() },
         );
         self.audit.queue = DrawnQueue { drawn_from: Some(drawn_from), source, items, files };
+        self.audit.correction = None;
+    }
+
+    /// Puts the queue into the order in which it was drawn.
+    pub(super) fn restore_drawn_order(&mut self) {
+        let seed = self.audit.drawn_seed();
+        self.audit.queue.drawn_from = None;
+        self.draw_queue(Some(seed));
+        self.arrange_study_queue();
     }
 
     /// The queue of the run that is open is what the study's queue has of it, in the judging that is looked at.

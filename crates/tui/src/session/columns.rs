@@ -4,6 +4,7 @@
 
 mod card_columns;
 
+use super::corrected_mcf::ShownMeans;
 use trajview_metrics::{BetterDirection, Number, numbers::NumberInput};
 
 pub use card_columns::{CardColumn, CardValue, ReadCard};
@@ -63,8 +64,12 @@ pub struct ColumnInfo {
     pub min_cells: usize,
 }
 
+/// The columns of the MCF, of which a table shows one.
+const JUDGED_MCF: RunTableColumn = RunTableColumn::Number(Number::Mcf);
+const CORRECTED_MCF: RunTableColumn = RunTableColumn::Card(CardColumn::Corrected);
+
 /// The columns of scores, from left to right.
-const SCORE_COLUMNS: [RunTableColumn; 36] = [
+const SCORE_COLUMNS: [RunTableColumn; 37] = [
     RunTableColumn::Run,
     RunTableColumn::Card(CardColumn::Task),
     RunTableColumn::Card(CardColumn::Outcome),
@@ -81,7 +86,8 @@ const SCORE_COLUMNS: [RunTableColumn; 36] = [
     RunTableColumn::Number(Number::TestsCore),
     RunTableColumn::Recorded(Number::Erosion),
     RunTableColumn::Recorded(Number::Verbosity),
-    RunTableColumn::Number(Number::Mcf),
+    JUDGED_MCF,
+    CORRECTED_MCF,
     RunTableColumn::Number(Number::If50),
     RunTableColumn::Card(CardColumn::Judge),
     RunTableColumn::Card(CardColumn::JudgedTurn),
@@ -181,6 +187,21 @@ impl RunTableColumn {
         match set {
             ColumnSet::Sessions => SESSION_COLUMNS.to_vec(),
             ColumnSet::Scores => SCORE_COLUMNS.to_vec(),
+        }
+    }
+
+    /// Returns the columns of a set that a table with these means has.
+    pub(crate) fn in_set_with_means(set: ColumnSet, means: ShownMeans) -> Vec<Self> {
+        let is_shown = |it: &Self| it.with_means(means) == *it;
+        Self::in_set(set).into_iter().filter(is_shown).collect()
+    }
+
+    /// Returns the column that takes the place of this one where these means are shown.
+    pub(crate) fn with_means(self, means: ShownMeans) -> Self {
+        match (self, means) {
+            (JUDGED_MCF, ShownMeans::Corrected) => CORRECTED_MCF,
+            (CORRECTED_MCF, ShownMeans::Judged) => JUDGED_MCF,
+            _ => self,
         }
     }
 
@@ -286,6 +307,7 @@ impl RunTableColumn {
     pub fn better_direction(self) -> BetterDirection {
         match self {
             Self::Number(number) | Self::Recorded(number) => number.better(),
+            CORRECTED_MCF => Number::Mcf.better(),
             Self::Run | Self::Card(_) | Self::Curve => BetterDirection::Neither,
         }
     }

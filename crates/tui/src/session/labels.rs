@@ -135,6 +135,12 @@ impl RaterLabels {
         kept.iter().chain(self.unsaved_labels())
     }
 
+    /// Returns the labels on disk and the unsaved ones as one file; None while the rater is not known.
+    pub(crate) fn label_file(&self) -> Option<LabelFile> {
+        let (annotator, labels) = (self.annotator.clone()?, self.all_labels().cloned().collect());
+        Some(LabelFile { annotator, labels, ..LabelFile::default() })
+    }
+
     fn unsaved_labels(&self) -> impl DoubleEndedIterator<Item = &Label> {
         self.unsaved.iter().filter_map(|it| match it {
             LabelSave::Label(label) => Some(label),

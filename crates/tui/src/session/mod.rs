@@ -24,6 +24,7 @@ use trajview_metrics::lifeline::EventSpot;
 use trajview_run::{Run, StepId, Warning, files::Timeline, rubric::Rubric};
 
 pub mod arrangement;
+pub(crate) mod audit_correction;
 pub mod audit_queue;
 pub mod cache;
 pub mod code_marks;
@@ -32,6 +33,7 @@ pub mod columns;
 pub mod compare_protocol;
 pub mod component_scores_at_turn;
 pub mod context;
+pub mod corrected_mcf;
 pub mod crash_tests;
 pub mod curve_points;
 pub mod curve_values;

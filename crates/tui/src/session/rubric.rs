@@ -22,6 +22,7 @@ use trajview_run::{
 
 use super::{
     Session,
+    corrected_mcf::{CorrectedMcf, ShownMeans},
     crash_tests::CrashTests,
     effect::Effect,
     lifelines::Lifelines,
@@ -58,12 +59,28 @@ pub struct RubricState {
     wanted_pin: Option<Option<String>>,
     /// The method of pooling judgements of one state; None where each is separate.
     pool: Option<PoolMethod>,
+    /// Which mean the scores show.
+    pub(crate) shown_means: ShownMeans,
+    corrected: Option<(CorrectedFor, CorrectedMcf)>,
     pub lifelines: Lifelines,
     pub reuse: ReuseCache,
     pub crash_tests: CrashTests,
 }
 
+/// What a corrected mean was computed of.
+#[derive(Debug)]
+struct CorrectedFor {
+    rubric: Arc<Rubric>,
+    file: String,
+    rater: (Option<String>, bool),
+}
+
 impl RubricState {
+    /// Returns the corrected mean of the shown judgement; None before it is computed, and without a judgement.
+    pub(crate) fn corrected_mcf(&self) -> Option<&CorrectedMcf> {
+        self.corrected.as_ref().map(|(_, corrected)| corrected)
+    }
+
     /// Returns whether there is anything for a table to show.
     pub fn has_content(&self) -> bool {
         self.read.ready().is_some_and(|rubric| {
@@ -369,6 +386,33 @@ pub fn is_judged_at(run: &Run, judgement: &Judgement, turn: usize) -> bool {
 }
 
 impl Session {
+    /// Corrects the mean of the shown judgement, where it or the labels are others than before.
+    pub(crate) fn settle_corrected_mcf(&mut self) {
+        let rubric = self.rubric.shared_rubric().cloned();
+        let (Some(rubric), Some(shown)) = (rubric, self.rubric.shown_judgement()) else {
+            self.rubric.corrected = None;
+            return;
+        };
+        let rater = (self.labels.annotator().map(str::to_owned), self.audit.has_begun());
+        let is_known = self.rubric.corrected.as_ref().is_some_and(|(of, _)| {
+            Arc::ptr_eq(&of.rubric, &rubric) && of.file == shown.file && of.rater == rater
+        });
+        if is_known {
+            return;
+        }
+        let done = lifeline::judged_after(&self.run, shown).unwrap_or(self.run.end_in_turns());
+        let by = (rater.0.as_deref(), rater.1);
+        let corrected = CorrectedMcf::for_judgement(&rubric, shown, (&self.run.id, done), by);
+        let file = shown.file.clone();
+        self.rubric.corrected = Some((CorrectedFor { rubric, file, rater }, corrected));
+    }
+
+    /// Returns the sentence for a paper about the shown judgement. The error is the reason why there is none.
+    pub(crate) fn scores_sentence(&self) -> Result<String, String> {
+        let corrected = self.rubric.corrected_mcf().ok_or("no judgements of this run yet")?;
+        corrected.sentence.clone().ok_or_else(|| corrected.summary_text())
+    }
+
     /// Asks for what the run is judged by, once the run is read to its end.
     pub(crate) fn ask_rubric(
         &mut self,

@@ -213,7 +213,7 @@ impl Session {
     }
 
     /// Moves to the first thing without a label, or to a component.
-    fn start_in_study(&mut self, component: Option<&str>) {
+    pub(crate) fn start_in_study(&mut self, component: Option<&str>) {
         let Some(study) = self.study_queue() else { return };
         let named = |id: &str| {
             (0..study.len()).find(|at| study.item_at(*at).is_some_and(|it| it.item.id == id))
@@ -307,7 +307,7 @@ impl Session {
     }
 
     /// Arranges the queue like [`Self::reset_study_queue`], while a run may be opening.
-    fn arrange_study_queue(&mut self) {
+    pub(super) fn arrange_study_queue(&mut self) {
         let name = self.labels.annotator().unwrap_or_default().to_owned();
         let Some(study) = self.study_mut() else { return };
         let before = study.chosen_number();
@@ -318,6 +318,26 @@ impl Session {
             }
         };
         study.at = study.numbers.iter().position(|it| Some(*it) == before).unwrap_or_default();
+    }
+
+    /// Puts the items without a label into this order, which has their numbers; labelled ones stay first, as they are.
+    pub(super) fn arrange_study_by(&mut self, order: &[usize]) {
+        let Some(study) = self.study_queue() else { return };
+        let places: BTreeMap<usize, usize> =
+            order.iter().enumerate().map(|(place, number)| (*number, place + 1)).collect();
+        let rank = |at: usize| {
+            let place = places.get(&study.numbers[at]).copied().unwrap_or(usize::MAX);
+            if self.is_done(at) { 0 } else { place }
+        };
+        let mut ranked: Vec<(usize, usize)> =
+            (0..study.len()).map(|at| (rank(at), study.numbers[at])).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let chosen = study.chosen_number();
+        let numbers: Vec<usize> = ranked.into_iter().map(|(_, number)| number).collect();
+        if let Some(study) = self.study_mut() {
+            study.at = numbers.iter().position(|it| Some(*it) == chosen).unwrap_or_default();
+            study.numbers = numbers;
+        }
     }
 
     /// Asks for the labels of all raters again, where they are stale.
@@ -420,7 +440,7 @@ impl Session {
     }
 
     /// Returns the rater's labels in a run of the study.
-    fn labels_in(&self, run: usize) -> Option<&RaterLabels> {
+    pub(super) fn labels_in(&self, run: usize) -> Option<&RaterLabels> {
         let study = self.study_queue()?;
         if study.open == Some(run) { Some(&self.labels) } else { study.closed_run_labels.get(&run) }
     }

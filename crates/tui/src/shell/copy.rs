@@ -56,7 +56,7 @@ pub(crate) fn copy_selection(screens: &mut Screens, what: CopyTarget) -> Vec<Eff
         }
     };
     let (text, dropped) = match what {
-        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Verdict => {
+        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Verdict | CopyTarget::Sentence => {
             without_control_characters(&copied.text)
         }
         CopyTarget::Patch | CopyTarget::Link => (copied.text, 0),
@@ -77,7 +77,11 @@ pub(crate) fn copy_selection(screens: &mut Screens, what: CopyTarget) -> Vec<Eff
     let name = copied.name;
     screens.show_notice(match what {
         CopyTarget::Link => format!("copied: {text}"),
-        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Patch | CopyTarget::Verdict => {
+        CopyTarget::Line
+        | CopyTarget::Hunk
+        | CopyTarget::Patch
+        | CopyTarget::Verdict
+        | CopyTarget::Sentence => {
             format!("copied {name}{left_out}")
         }
     });
@@ -90,8 +94,20 @@ fn copy_from_run(open: &OpenRun, source: &Path, what: CopyTarget) -> Result<Copi
         CopyTarget::Hunk => copied_hunk(open),
         CopyTarget::Patch => copied_patch(open),
         CopyTarget::Verdict => copied_verdict(open),
+        CopyTarget::Sentence => copied_sentence(open),
         CopyTarget::Link => Ok(run_link(open, source)),
     }
+}
+
+/// Returns the corrected mean of what is audited, else that of the shown judgement.
+fn copied_sentence(open: &OpenRun) -> Result<CopiedText, String> {
+    let session = &open.session;
+    let text = match session.view {
+        View::Audit => session.audit_sentence()?,
+        View::Scores => session.scores_sentence()?,
+        _ => return Err(NO_SENTENCE.into()),
+    };
+    Ok(CopiedText { text, name: "the sentence for a paper".into() })
 }
 
 fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<CopiedText, String> {
@@ -102,6 +118,7 @@ fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<C
         CopyTarget::Hunk | CopyTarget::Patch => {
             return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
         }
+        CopyTarget::Sentence => return Err(NO_SENTENCE.into()),
         CopyTarget::Verdict => {
             compare::clipboard_text::verdicts_text(compared).ok_or("no component selected")?
         }
@@ -118,10 +135,13 @@ fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<C
     let name = match what {
         CopyTarget::Link => "the link",
         CopyTarget::Verdict => "both verdicts",
-        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Patch => "the row",
+        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Patch | CopyTarget::Sentence => "the row",
     };
     Ok(CopiedText { text: words, name: name.into() })
 }
+
+/// Why a view of several runs has no sentence to copy.
+const NO_SENTENCE: &str = "the scores and the audit of a run have a corrected mean to copy";
 
 fn copy_from_table(table: &RunTableView, what: CopyTarget) -> Result<CopiedText, String> {
     let words = match what {
@@ -130,6 +150,7 @@ fn copy_from_table(table: &RunTableView, what: CopyTarget) -> Result<CopiedText,
             return Err("the runs table has no diff".into());
         }
         CopyTarget::Verdict => return Err("the runs table has no verdicts".into()),
+        CopyTarget::Sentence => return Err(NO_SENTENCE.into()),
         CopyTarget::Link => table_link(table),
     };
     let name = if what == CopyTarget::Link { "the link" } else { "the row" };

@@ -130,6 +130,7 @@ impl App {
             ShellMessage::Edited => {
                 self.screens.on_open_run(|open| open.session.scores.process.forget_decisions());
             }
+            ShellMessage::SwitchMeans => self.screens.switch_means(),
             ShellMessage::NextTheme => self.set_theme(self.shell.looks.theme.next()),
             ShellMessage::SetTheme(theme) => self.set_theme(theme),
             ShellMessage::ChooseComponent(id) => {
@@ -192,11 +193,12 @@ impl App {
             (KeyContext::Copy, ..) => {
                 let copy = self.shell.keys.key_text(KeyContext::Anywhere, "copy");
                 self.screens.show_notice(format!(
-                    "{copy} is followed by {}, {}, {}, {} or {}",
+                    "{copy} is followed by {}, {}, {}, {}, {} or {}",
                     key("copy-line"),
                     key("copy-hunk"),
                     key("copy-patch"),
                     key("copy-verdict"),
+                    key("copy-sentence"),
                     key("copy-command")
                 ))
             }

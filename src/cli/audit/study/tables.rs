@@ -40,6 +40,10 @@ pub(crate) fn print_study(
         agreement_table(&document.agreement).write_table(is_markdown, out)?;
         agreement_notes(document).iter().try_for_each(|note| out.print_sentence(note))?;
     }
+    if let Some(sentence) = &document.correction.sentence {
+        out.print_line("")?;
+        out.print_sentence(&format!("for a paper: {sentence}"))?;
+    }
     Ok(())
 }
 

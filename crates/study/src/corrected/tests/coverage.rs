@@ -180,3 +180,37 @@ fn queues_as_they_are_drawn_contain_the_truth() {
         }
     }
 }
+
+/// The corrected mean of a made run of 24 components, half of them labelled; a level more with this chance in a hundred.
+fn corrected_run(base: usize, raised: usize, numbers: &mut Resamples) -> f64 {
+    let item = |at: usize, numbers: &mut Resamples| {
+        let label =
+            base + numbers.draw_below(3) - 1 + usize::from(numbers.draw_below(100) < raised);
+        let judged = MadeJudge::Biased.level_for(label, numbers) as f64;
+        let label = (at < 12).then_some(label as f64);
+        MeasuredItem { stratum: 0, cluster: 0, judged, label }
+    };
+    let items: Vec<MeasuredItem> = (0..24).map(|at| item(at, numbers)).collect();
+    corrected_mean(&items, options_of(LabelScope::TheseItems)).unwrap().value
+}
+
+#[test]
+fn the_interval_of_a_difference_over_tasks_contains_the_truth_as_often_as_it_says() {
+    let mut numbers = Resamples::new(7, 1);
+    let draws = 600;
+    let contains = (0..draws).filter(|_| {
+        // The first condition raises a label in half of the cases, by task more often or less.
+        let differences: Vec<f64> = (0..10)
+            .map(|_| {
+                let base = 1 + numbers.draw_below(2);
+                let raised = [20, 80][numbers.draw_below(2)];
+                corrected_run(base, raised, &mut numbers) - corrected_run(base, 0, &mut numbers)
+            })
+            .collect();
+        let mean = mean_over_tasks(&differences, (-4.0, 4.0)).unwrap();
+        mean.interval.low <= 0.5 && 0.5 <= mean.interval.high
+    });
+    let share = contains.count() as f64 / f64::from(draws);
+
+    assert!((0.92..=0.98).contains(&share), "{share}");
+}

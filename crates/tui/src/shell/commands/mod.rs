@@ -25,7 +25,7 @@ use crate::{
         state::ShellMessage,
     },
     views::{
-        curves, live,
+        audit, curves, live,
         replay::{self, playback, search},
         scores::{self, losses},
         table::{self, prompt, run_finding},
@@ -33,6 +33,7 @@ use crate::{
     widgets::{display_options::ThemeName, key::BaseKey, key::Key},
 };
 use trajview_run::{search::QuerySyntax, worded_enum::NamedValue};
+use trajview_study::corrected::plan::parse_plan_width;
 
 /// A command with a name of its own.
 pub(crate) struct Command {
@@ -67,6 +68,8 @@ pub(crate) enum ValueKind {
     Theme,
     HelpWord,
     Count,
+    /// Half the width of an interval.
+    Width,
     /// Any text.
     Words,
 }
@@ -87,6 +90,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("curves", &["curve", "chart"], Argument::Optional(ValueKind::Curve), "erosion, verbosity and other numbers over the run", "curves", show_curve),
     command("scores", &["components", "verdicts"], Argument::Optional(ValueKind::Component), "the scores of the components", "scores", |id, app| view_at_component(View::Scores, id, app)),
     command("audit", &[], Argument::Optional(ValueKind::Component), "check verdicts with labels of your own", "audit", |id, app| view_at_component(View::Audit, id, app)),
+    command("plan", &[], Argument::Optional(ValueKind::Width), "plan labels in the audit until the corrected mean is known to ±0.15, or so; without a width no plan", "", plan_labels),
     command("compare", &["comparison"], Argument::Optional(ValueKind::RunPath), "compare this run with another", "compare", compare_runs),
     command("runs", &["table", "collection", "list"], Argument::None, "the table of runs", "runs", |_, _| view(View::Collection)),
     command("live", &["agent"], Argument::None, "the live run", "live", |_, _| view(View::Live)),
@@ -217,6 +221,7 @@ impl ValueKind {
             Self::Theme => "THEME",
             Self::HelpWord => "WORD",
             Self::Count => "COUNT",
+            Self::Width => "WIDTH",
             Self::Words => "WORDS",
         }
     }
@@ -471,6 +476,13 @@ fn show_curve(id: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     })?;
     let choose = curves::CurvesMessage::ChooseNumber(*number);
     Ok([view(View::Curves)?, vec![AppMessage::Run(RunMessage::Curves(choose))]].concat())
+}
+
+fn plan_labels(width: &str, app: &App) -> Result<Vec<AppMessage>, String> {
+    app.screens.open_run().ok_or("no run is open")?;
+    let wanted = (!width.is_empty()).then(|| parse_plan_width(width)).transpose()?;
+    let plan = AppMessage::Run(RunMessage::Audit(audit::AuditMessage::Plan(wanted)));
+    Ok([view(View::Audit)?, vec![plan]].concat())
 }
 
 fn compare_runs(paths: &str, app: &App) -> Result<Vec<AppMessage>, String> {

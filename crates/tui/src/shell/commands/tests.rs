@@ -76,7 +76,8 @@ fn is_writing_label(message: &AuditMessage) -> bool {
         | AuditMessage::Files
         | AuditMessage::Committed
         | AuditMessage::NextJudgement
-        | AuditMessage::PreviousJudgement => false,
+        | AuditMessage::PreviousJudgement
+        | AuditMessage::Plan(_) => false,
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn argument_values(kind: ValueKind, app: &App) -> Vec<ArgumentValue> 
             let words = glossary::words().into_iter();
             words.map(|word| (word.to_owned(), glossary::first_meaning(word))).collect()
         }
-        ValueKind::Count | ValueKind::Words => vec![],
+        ValueKind::Count | ValueKind::Width | ValueKind::Words => vec![],
     };
     pairs.into_iter().map(|(value, about)| ArgumentValue { value, about }).collect()
 }

@@ -28,6 +28,8 @@ pub enum ShellMessage {
     /// The editor has closed a file of the user's own.
     Edited,
     NextTheme,
+    /// Show corrected means instead of judged ones, or judged ones again.
+    SwitchMeans,
     SetTheme(ThemeName),
     SwitchMouse,
     /// Show the diff of the turn, of this file or of the selected one.
@@ -60,6 +62,8 @@ pub enum CopyTarget {
     Patch,
     /// The verdict on the selected component.
     Verdict,
+    /// The corrected mean as a sentence for a paper.
+    Sentence,
     /// The command that opens this place.
     Link,
 }

@@ -18,6 +18,7 @@ use std::{path::PathBuf, time::Duration};
 use crate::{
     session::{
         context::KeyContext,
+        corrected_mcf::ShownMeans,
         effect::Effect,
         pending::Loading,
         replay_opening::ReplayOpening,
@@ -75,6 +76,8 @@ pub struct Screens {
     /// A live run.
     pub live: Option<Box<LiveView>>,
     pub other_judgings: OtherJudgings,
+    /// Which means of judged scores the views show.
+    pub(crate) means: ShownMeans,
     /// The options of the table when it is opened.
     pub table_opening: table_view::TableOpening,
     /// The defaults for an opened run.
@@ -307,6 +310,7 @@ impl Screens {
 
     /// Updates everything that is open, and asks for missing data.
     pub(crate) fn settle_all(&mut self) -> Vec<Effect> {
+        self.share_means();
         // Where that leads decides which panes have room.
         self.on_open_run(OpenRun::follow_session);
         let layout = self.layout();
@@ -325,6 +329,35 @@ impl Screens {
             effects.extend(collection.ask_missing(&mut self.numbers));
         }
         effects
+    }
+
+    /// Shows the other means in all views, and says what there is of them in this one.
+    pub(crate) fn switch_means(&mut self) {
+        self.means = self.means.other_means();
+        self.share_means();
+        let words = match (self.shown_comparison(), self.shown_table(), self.shown_run()) {
+            (Some(compared), ..) => compared.means_text(),
+            (_, Some(table), _) => table.means_text(),
+            (.., Some(open)) => match (self.means, open.session.rubric.corrected_mcf()) {
+                (ShownMeans::Judged, _) => "MCF: mean of the judge".to_owned(),
+                (ShownMeans::Corrected, Some(corrected)) => corrected.summary_text(),
+                (ShownMeans::Corrected, None) => "no judgements of this run yet".to_owned(),
+            },
+            (None, None, None) => return,
+        };
+        self.show_notice(words);
+    }
+
+    /// Passes the choice of means to everything that is open.
+    fn share_means(&mut self) {
+        let means = self.means;
+        self.on_open_run(|open| open.session.rubric.shown_means = means);
+        if let Some(compared) = &mut self.compared {
+            compared.show_means(means);
+        }
+        if let Some(table) = &mut self.collection {
+            table.show_means(means);
+        }
     }
 
     /// Clears the notice in the last line.

@@ -12,7 +12,7 @@ use super::AuditPart;
 /// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AuditAreas {
-    /// Two rows, or one, without a border.
+    /// Two rows and those of the corrected mean, or one, without a border.
     pub header: Rect,
     /// The names of the parts in one row, where only one part fits.
     pub tabs: Option<Rect>,
@@ -60,18 +60,18 @@ const MIN_ITEM_ROWS: u16 = 7;
 const QUEUE_CELLS: (u16, u16) = (40, 56);
 
 impl AuditAreas {
-    /// Computes the areas; while the agreement is hidden the queue takes its space, unless the agreement has the keyboard.
+    /// Computes the areas with so many rows for the corrected mean; while the agreement is hidden the queue takes its space, unless the agreement has the keyboard.
     pub fn new(
         layout: &ScreenLayout,
         part: AuditPart,
         shows_agreement: bool,
-        item_room: ItemRoom,
+        (item_room, correction_rows): (ItemRoom, u16),
     ) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
         let body = layout.body;
-        let lines = if body.height >= TWO_HEADER_ROWS_FROM { 2 } else { 1 };
+        let lines = if body.height >= TWO_HEADER_ROWS_FROM { 2 + correction_rows } else { 1 };
         let [header, rest] =
             Split::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(body);
         let mut parts = [Rect::default(); 5];
@@ -183,7 +183,7 @@ mod tests {
             for (part, room) in
                 AuditPart::ALL.into_iter().flat_map(|it| rooms.map(|room| (it, room)))
             {
-                let areas = AuditAreas::new(&layout, part, true, room);
+                let areas = AuditAreas::new(&layout, part, true, (room, 2));
                 let parts = AuditPart::ALL.into_iter().filter_map(|part| areas.part_area(part));
                 assert_apart(layout.body, parts.chain([areas.header]).chain(areas.tabs));
                 assert!(layout.is_too_small || areas.rows_inside(part) >= 4);
@@ -197,7 +197,7 @@ mod tests {
         let size = ratatui::layout::Size { width: 120, height: 40 };
         let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
 
-        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, ItemRoom::Short);
+        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, (ItemRoom::Short, 0));
 
         let lines = areas.rows_inside(AuditPart::Code) - areas.spot_rows() - 1;
         assert!(lines * 2 >= usize::from(layout.body.height - areas.header.height), "{lines}");
@@ -207,7 +207,7 @@ mod tests {
     fn tabs_fit_the_smallest_screen() {
         let size = crate::widgets::layout::MIN_SIZE;
         let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
-        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, ItemRoom::Short);
+        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, (ItemRoom::Short, 0));
         let last = areas.tab_area(AuditPart::Agreement).unwrap();
         assert_eq!(last.width, tab_width(AuditPart::Agreement));
         assert!(last.right() <= size.width);

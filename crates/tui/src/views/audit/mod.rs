@@ -64,6 +64,8 @@ pub struct AuditView {
     shows_agreement: bool,
     /// The room of the item; more while a reason is entered or raters are adjudicated.
     item_room: areas::ItemRoom,
+    /// The lines over the queue: the corrected mean and the plan of labels.
+    correction_lines: Vec<String>,
 }
 
 /// The identity of an item of the audited unit.
@@ -154,6 +156,8 @@ pub enum AuditMessage {
     Adjudicate,
     NextJudgement,
     PreviousJudgement,
+    /// Plans labels for an interval of this half width, and puts them next in the queue; none for no plan.
+    Plan(Option<f64>),
 }
 
 impl AuditPart {
@@ -192,7 +196,8 @@ impl AuditView {
 
     /// Returns the areas of the parts.
     fn part_areas(&self, layout: &ScreenLayout) -> AuditAreas {
-        AuditAreas::new(layout, self.part, self.shows_agreement, self.item_room)
+        let rows = self.correction_lines.len() as u16;
+        AuditAreas::new(layout, self.part, self.shows_agreement, (self.item_room, rows))
     }
 
     /// Opens at an item.

@@ -2,8 +2,8 @@
 
 use crate::{
     session::{Session, views::View},
-    views::audit::{AuditView, areas::AuditAreas},
-    widgets::scroll::Motion,
+    views::audit::{AuditView, agreement::waiting_while_hidden, areas::AuditAreas},
+    widgets::{layout::ScreenLayout, scroll::Motion, text},
 };
 use trajview_run::rubric::{JudgementLabel, Label, LabelUnit, VerdictId};
 use trajview_study::{audit_items::AuditItem, queue::QueuePlan};
@@ -111,6 +111,31 @@ impl AuditView {
             return study_queue::done_count(session);
         }
         session.queued_items().len() - session.unlabelled_count()
+    }
+
+    /// Returns the lines over the queue: the corrected mean and the plan, in one line where there is room.
+    pub(super) fn lines_over_queue(&self, session: &Session, layout: &ScreenLayout) -> Vec<String> {
+        let sees_judge = waiting_while_hidden(self, session).is_none();
+        let lines = session.audit_correction().map(|it| it.lines(sees_judge)).unwrap_or_default();
+        let joined = lines.join(" · ");
+        let room = usize::from(layout.body.width.saturating_sub(2));
+        if lines.len() > 1 && text::width(&joined) <= room { vec![joined] } else { lines }
+    }
+
+    /// Plans labels, and goes to the first of them.
+    pub(super) fn plan_labels(&mut self, session: &mut Session, wanted: Option<f64>) {
+        if let Err(why) = session.plan_labels(wanted) {
+            session.notice = Some(why);
+            return;
+        }
+        if session.study_queue().is_some() {
+            session.start_in_study(None);
+        } else if let Some(first) = self.first_unlabelled(session) {
+            (self.chosen, self.prompt) = (Some(first), None);
+        }
+        if wanted.is_none() {
+            session.notice = Some("no plan: the queue has the order in which it was drawn".into());
+        }
     }
 
     /// Goes to the first item without a label once the labels are known; a requested component is first.

@@ -86,6 +86,7 @@ impl AuditView {
             AuditMessage::Adjudicate => adjudication::switch_study_mode(self, session),
             AuditMessage::NextJudgement => self.switch_judgement(session, 1),
             AuditMessage::PreviousJudgement => self.switch_judgement(session, -1),
+            AuditMessage::Plan(wanted) => self.plan_labels(session, wanted),
         }
     }
 

@@ -17,6 +17,7 @@ impl RunView for AuditView {
             return;
         }
         session.draw_queue(self.seed);
+        session.settle_correction();
         self.choose_first_item(session);
         self.give_pending_answer(session, layout);
         self.shows_agreement = self.labelled_count(session) > 0
@@ -27,6 +28,7 @@ impl RunView for AuditView {
             (false, true) => ItemRoom::Half,
             (false, false) => ItemRoom::Short,
         };
+        self.correction_lines = self.lines_over_queue(session, layout);
         let areas = self.part_areas(layout);
         self.settle_queue(session, &areas);
         let shown = self.chosen.clone().map(|it| (it, self.revealed_verdict(session).is_some()));

@@ -11,6 +11,7 @@ pub mod chart;
 pub mod clipboard_text;
 pub mod code;
 mod columns;
+mod corrections;
 pub mod draw;
 pub mod final_trees;
 pub mod losses;
@@ -37,6 +38,7 @@ use trajview_study::compare::{self, ComparedRun, Subtraction};
 
 use chart::CompareChart;
 use code::CompareCode;
+use corrections::ComparisonCorrections;
 use final_trees::CompareFiles;
 use losses::CompareLosses;
 use table::ComponentTable;
@@ -72,6 +74,7 @@ pub struct ComparisonView {
     pub measures: MeasureProgress,
     pub verdict_source: VerdictSource,
     pub intervals: ComparisonIntervals,
+    corrections: ComparisonCorrections,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
     /// The keys that notices and hints name.
@@ -220,6 +223,7 @@ impl ComparisonView {
             first_column: 0,
             verdict_source: VerdictSource::default(),
             intervals: ComparisonIntervals::default(),
+            corrections: ComparisonCorrections::default(),
             notice: None,
             keys: KeyTexts::default(),
             first_component: None,

@@ -82,6 +82,7 @@ fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<F
         ("checkpoints", Some(run.checkpoints.len().to_string())),
         ("last commit", commit),
         ("judged by", Some(judged.unwrap_or_else(|| "not judged".into()))),
+        ("MCF", compared.correction_text(at)),
         ("provenance", run.origin.provenance.clone()),
     ];
     let facts = [("path", path), ("task", task)].into_iter().chain(trial).chain(facts);

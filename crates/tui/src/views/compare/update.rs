@@ -178,6 +178,7 @@ impl ComparisonView {
         self.column_room = draw::column_room(self, areas);
         self.settle_chart();
         verdict_source::settle_intervals(self);
+        self.settle_corrections();
     }
 
     pub(super) fn put_measures(&mut self, run: usize, measured: Vec<MeasuredRunMoment>) {

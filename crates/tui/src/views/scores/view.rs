@@ -16,6 +16,7 @@ impl RunView for ScoresView {
             return;
         }
         self.note_verdicts_shown(session);
+        session.settle_corrected_mcf();
         match self.shown_page(session) {
             Some(ScoresPage::Components) => self.components.settle_components(session, layout),
             Some(ScoresPage::Judges) => self.judges.settle_judges(session, layout),

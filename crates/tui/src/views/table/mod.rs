@@ -29,6 +29,7 @@ use crate::{
         code_measures::RulerName,
         columns::{self, CardColumn, ColumnSet, RunTableColumn},
         context::KeyContext,
+        corrected_mcf::ShownMeans,
         key_texts::KeyTexts,
     },
     widgets::{
@@ -98,6 +99,8 @@ pub struct TableShape {
     pub start: Option<StartView>,
     /// Columns of which no run has a value are shown too.
     pub shows_empty: bool,
+    /// Which mean of judged scores has a column.
+    pub means: ShownMeans,
     folded: BTreeSet<GroupKey>,
 }
 
@@ -255,7 +258,38 @@ impl RunTableView {
 
     /// Returns the columns that can be shown, from left to right.
     pub fn set_columns(&self) -> Vec<RunTableColumn> {
-        RunTableColumn::in_set(self.column_set())
+        RunTableColumn::in_set_with_means(self.column_set(), self.shape.means)
+    }
+
+    /// Shows these means, in the column of the others.
+    pub(crate) fn show_means(&mut self, means: ShownMeans) {
+        if self.shape.means == means {
+            return;
+        }
+        self.shape.means = means;
+        self.shape.chosen = self.shape.chosen.with_means(means);
+        if let Some(sort) = &mut self.shape.sort {
+            sort.column = sort.column.with_means(means);
+        }
+        self.arrange_lines();
+    }
+
+    /// Returns a sentence on the means that are shown: how many runs have a corrected one, and of the run at the cursor why
+    /// it has none.
+    pub(crate) fn means_text(&self) -> String {
+        let scores = || self.rows.iter().filter_map(|row| row.known_card()?.mcf.as_ref());
+        let (judged, corrected) =
+            (scores().count(), scores().filter(|it| it.corrected.is_ok()).count());
+        match self.shape.means {
+            ShownMeans::Judged => "MCF: means of the judge".into(),
+            ShownMeans::Corrected if judged == 0 => "no run here has an MCF to correct".into(),
+            ShownMeans::Corrected => {
+                let here = self.selected_run().and_then(|row| row.known_card()?.mcf.as_ref());
+                let why = here.and_then(|it| it.corrected.as_ref().err());
+                let why = why.map(|why| format!("; this run: {why}")).unwrap_or_default();
+                format!("MCF corrected by blind labels: {corrected} of {judged} judged runs{why}")
+            }
+        }
     }
 
     /// Returns the set of shown columns: the chosen one, or else the one that the runs call for.

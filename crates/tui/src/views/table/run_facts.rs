@@ -51,6 +51,8 @@ pub fn run_facts(table: &RunTableView) -> Vec<BoxRow> {
     if let Some(judged) = row.known_card().and_then(|card| card.mcf.as_ref()) {
         let words = format!("{}, the state after turn {}", judged.judge, judged.done);
         rows.push(BoxRow::new("judged by", words));
+        let corrected = judged.corrected.as_ref().ok();
+        rows.extend(corrected.map(|mean| BoxRow::new("corrected", mean.full_text())));
     }
     let more = row.known_card().map(|card| {
         let of = |left: &str, right: &Option<String>| {

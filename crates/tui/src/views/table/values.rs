@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::session::{
-    columns::{CardValue, ColumnKind, ReadCard, RunTableColumn},
+    columns::{CardColumn, CardValue, ColumnKind, ReadCard, RunTableColumn},
     table_protocol::RunFileScores,
 };
 use trajview_metrics::{
@@ -189,6 +189,9 @@ impl RunRow {
             RunTableColumn::Recorded(number) => {
                 let recorded = self.recorded_value(number).filter(|it| it.doubt.is_some())?;
                 Some(format!("{}?", value_text(column, recorded.value)))
+            }
+            RunTableColumn::Card(CardColumn::Corrected) => {
+                Some(card.mcf.as_ref()?.corrected.as_ref().ok()?.short_text())
             }
             RunTableColumn::Run | RunTableColumn::Card(_) | RunTableColumn::Curve => None,
         }

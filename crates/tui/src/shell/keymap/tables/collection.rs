@@ -1,7 +1,7 @@
 //! The keys of the table of runs: one row a binding.
 
 use crate::{
-    shell::{AppMessage, overlay},
+    shell::{AppMessage, overlay, state},
     views::table,
     widgets::{
         key::{BaseKey, Key},
@@ -36,6 +36,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Table, "fold-all", &[c('O')], "fold all groups, or unfold all", "", |_| to_table(table::TableMessage::FoldAll)),
     row(Table, "all-columns", &[c('a')], "show or hide empty columns", "", |_| to_table(table::TableMessage::SwitchEmpty)),
     row(Table, "column-set", &[c('v')], "the columns of sessions (when, project, request, steps), or those of scores", "", |_| to_table(table::TableMessage::SwitchSet)),
+    row(Table, "judged-or-corrected", &[c('~')], "show means that blind labels correct instead of the judge's, or the judge's again", "corrected", |_| AppMessage::Shell(state::ShellMessage::SwitchMeans)),
     row(Table, "stop-measuring", &[c('X')], "stop or continue reading and measuring", "", |_| to_table(table::TableMessage::StopOrGoOn)).unlisted(),
     row(Table, "pairs", &[c('p')], "paired tests of two conditions below the table, of two agents, or none", "pairs", |_| to_table(table::TableMessage::Pairs)),
     row(Table, "next-pair", &[c('P')], "the pairs of the next agent, then the next two conditions or agents to compare", "", |_| to_table(table::TableMessage::NextPair)),

@@ -2,7 +2,7 @@
 
 use crate::{
     session::timeline::TimelineMessage,
-    shell::{AppMessage, overlay},
+    shell::{AppMessage, overlay, state},
     views::compare,
     widgets::{
         key::{BaseKey, Key},
@@ -49,6 +49,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Compare, "previous-number", &[c('C')], "curves of the previous number", "", |n| to_comparison(compare::CompareMessage::Number(Motion::Up(n.repetitions())))),
     row(Compare, "next-judge", &[c('f')], "the verdicts of the next judge of these runs", "judge", |_| to_comparison(compare::CompareMessage::Judge)),
     row(Compare, "pool", &[c('P')], "pool the judgements of each state: mean, median, strict majority, or none", "pool", |_| to_comparison(compare::CompareMessage::Pool)),
+    row(Compare, "judged-or-corrected", &[c('~')], "show means that blind labels correct instead of the judge's, or the judge's again", "corrected", |_| AppMessage::Shell(state::ShellMessage::SwitchMeans)),
     row(Compare, "next-pair", &[c('p')], "the next two of more than two runs", "", |_| to_comparison(compare::CompareMessage::NextPair)),
     row(Compare, "maximize", &[c('m')], "maximize panel", "", |_| AppMessage::Zoom),
     row(Compare, "run-details", &[c('i')], "details of these runs", "", |_| open_overlay(overlay::OverlayKind::Info)),

@@ -115,6 +115,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Copy, "copy-hunk", &[c('h')], "copy the hunk", "hunk", |_| copy_target(CopyTarget::Hunk)),
     row(Copy, "copy-patch", &[c('p')], "copy the patch of the file", "patch", |_| copy_target(CopyTarget::Patch)),
     row(Copy, "copy-verdict", &[c('v')], "copy the verdict on the component", "verdict", |_| copy_target(CopyTarget::Verdict)),
+    row(Copy, "copy-sentence", &[c('s')], "the corrected mean as a sentence for a paper, in the scores and in the audit", "sentence", |_| copy_target(CopyTarget::Sentence)),
     row(Copy, "copy-command", &[c('y')], "copy the command that opens this view", "command that opens this view", |_| copy_target(CopyTarget::Link)),
     row(Copy, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel", |_| to_shell(state::ShellMessage::Forget)),
     row(Mark, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel; a letter sets a bookmark", |_| to_shell(state::ShellMessage::Forget)),

@@ -1,6 +1,7 @@
 //! The keys of the scores: components, the rubric tree, flags: one row a binding.
 
 use crate::{
+    shell::{AppMessage, state},
     views::scores::{
         self, components, crash, flags,
         judges::{self, JudgeSide},
@@ -105,6 +106,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Judged, "previous-judgement", &[c('F')], "previous judgement", "", |_| to_components(components::ComponentsMessage::PreviousJudgement)),
     row(Judged, "pool", &[c('P')], "pool the judgements of each state: mean, median, strict majority, or none", "pool", |_| to_components(components::ComponentsMessage::Pool)),
     row(Judged, "pin-judge", &[c('*')], "pin this judge, so that its scores count in every run, or unpin it", "pin judge", |_| to_components(components::ComponentsMessage::Pin)),
+    row(Judged, "judged-or-corrected", &[c('~')], "show means that blind labels correct instead of the judge's, or the judge's again", "corrected", |_| AppMessage::Shell(state::ShellMessage::SwitchMeans)),
     row(Judged, "sort", &[c('s')], "sort by id, by score or by loss", "sort", |_| to_components(components::ComponentsMessage::Sort)),
     row(Judged, "previous-checkpoint", &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| to_components(components::ComponentsMessage::PreviousCheckpoint(n.repetitions()))),
     row(Judged, "next-checkpoint", &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| to_components(components::ComponentsMessage::NextCheckpoint(n.repetitions()))),

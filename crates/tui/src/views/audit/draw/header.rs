@@ -1,4 +1,4 @@
-//! Draws the source of the audited verdicts and the progress.
+//! Draws the source of the audited verdicts, the progress, and the corrected mean with the plan of labels.
 
 use ratatui::{
     buffer::Buffer,
@@ -11,7 +11,7 @@ use crate::{
     session::{Session, context::KeyContext},
     views::audit::{AuditView, study_queue},
     widgets::{
-        line::{left_and_right, recorded_span, trusted_span},
+        line::{fit_spans, left_and_right, recorded_span, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -26,7 +26,13 @@ pub fn draw(view: &AuditView, session: &Session, theme: Theme, area: Rect, buffe
         0 => vec![],
         1 => vec![progress_line(view, session, theme, width)],
         _ => {
-            vec![judgement_line(session, theme, width), progress_line(view, session, theme, width)]
+            let lines = view.correction_lines.iter().map(|line| {
+                let span = trusted_span(line.clone(), theme.style_for(Meaning::Text));
+                Line::from(fit_spans(vec![span], width))
+            });
+            let first =
+                [judgement_line(session, theme, width), progress_line(view, session, theme, width)];
+            first.into_iter().chain(lines).collect()
         }
     };
     for (row, y) in rows.into_iter().zip(area.y..) {

@@ -19,7 +19,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::rubric::{FULL_SCORE, LEVELS};
+use trajview_run::rubric::{FULL_SCORE, LEVELS, Verdict, VerdictDoubt};
 use trajview_study::compare::{ComparedComponent, ComponentCell, run_letter, score_differences};
 
 use super::{draw_frame, muted_spans, part_name_span, run_head};
@@ -113,7 +113,10 @@ fn component_line(
             right.push(difference_span(to_base[run], theme));
             right.push(trusted_span(" ", theme.style_for(Meaning::Text)));
         }
-        right.extend(score_spans(row.cells.get(run), is_equal, theme));
+        let judgement = compared.all_parties().get(run).and_then(|party| party.judgement());
+        let verdict = judgement.and_then(|it| it.verdict_on(&row.id));
+        let doubt = verdict.and_then(Verdict::doubt);
+        right.extend(score_spans((row.cells.get(run), doubt), is_equal, theme));
     }
     if !is_many {
         right.push(difference_span(delta, theme));
@@ -157,7 +160,12 @@ pub(super) fn column_room(width: usize) -> usize {
 }
 
 /// Returns `1 █··· `.
-fn score_spans(cell: Option<&ComponentCell>, is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
+/// Returns `3 ███· `; a sign after the score of a verdict in doubt.
+fn score_spans(
+    (cell, doubt): (Option<&ComponentCell>, Option<VerdictDoubt>),
+    is_equal: bool,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let muted = theme.style_for(Meaning::Muted);
     match cell {
         Some(ComponentCell::Score(score)) => {
@@ -168,14 +176,15 @@ fn score_spans(cell: Option<&ComponentCell>, is_equal: bool, theme: Theme) -> Ve
                 true => [Meaning::Muted; 2],
                 false => [Meaning::Text, score_meaning(*score)],
             };
+            let sign = doubt.map_or(" ", doubt_sign);
             vec![
-                trusted_span(format!("{score} "), theme.style_for(number)),
+                trusted_span(format!("{score}{sign}"), theme.style_for(number)),
                 trusted_span(bar, theme.style_for(meaning)),
             ]
         }
         Some(ComponentCell::NotJudged(_)) => vec![trusted_span("? ···· ", muted)],
         Some(ComponentCell::LeftOut(score, doubt)) => {
-            vec![trusted_span(format!("{score} {}     ", doubt_sign(*doubt)), muted)]
+            vec![trusted_span(format!("{score}{}     ", doubt_sign(*doubt)), muted)]
         }
         Some(ComponentCell::NotListed) | None => vec![trusted_span("       ", muted)],
     }

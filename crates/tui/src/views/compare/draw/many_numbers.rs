@@ -21,7 +21,9 @@ use trajview_run::format_number::signed_three_decimals;
 use trajview_study::compare::{ComparedResult, base_differences, result_rows, run_letter};
 
 use super::{
-    draw_frame, muted_spans, no_value, numbers::measured_by_text, part_name_span, run_head,
+    draw_frame, muted_spans, no_value,
+    numbers::{CORRECTED_LABEL, measured_by_text},
+    part_name_span, run_head,
 };
 
 /// Cells of a value, and of its difference to the base.
@@ -106,6 +108,9 @@ fn result_row(result: &ComparedResult, base: usize) -> NumberRow {
 
 fn number_row(compared: &ComparisonView, number: Number) -> NumberRow {
     let all = compared.all_parties();
+    if number == Number::Mcf && compared.shows_corrected() {
+        return corrected_row(compared);
+    }
     let values: Vec<Option<f64>> = all.iter().map(|party| party.final_value(number)).collect();
     let text = |value: &Option<f64>| {
         let full = number.format_value((*value)?, NumberStyle::Full);
@@ -133,6 +138,24 @@ fn number_row(compared: &ComparisonView, number: Number) -> NumberRow {
         values: values.iter().map(text).collect(),
         missing: missing.collect(),
         differences: differences.into_iter().map(|by| by.map(signed)).collect(),
+    }
+}
+
+/// Returns the row of the MCFs that labels correct.
+fn corrected_row(compared: &ComparisonView) -> NumberRow {
+    let runs = 0..compared.all_parties().len();
+    let values: Vec<Option<f64>> =
+        runs.clone().map(|run| Some(compared.corrected_mean(run)?.value)).collect();
+    let differences = base_differences(&values, compared.base);
+    NumberRow {
+        label: CORRECTED_LABEL.to_owned(),
+        better: Number::Mcf.better(),
+        values: values.iter().map(|it| it.map(|value| format!("{value:.2}"))).collect(),
+        missing: runs.map(|_| "–").collect(),
+        differences: differences
+            .into_iter()
+            .map(|by| by.map(|by| (by, signed_three_decimals(by))))
+            .collect(),
     }
 }
 

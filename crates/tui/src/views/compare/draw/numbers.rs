@@ -29,6 +29,9 @@ use super::{draw_frame, many_numbers, muted_spans, no_value, part_name_span, sid
 const LABEL_CELLS: usize = 19;
 const VALUE_CELLS: usize = 11;
 
+/// The name of the row of corrected means.
+pub(super) const CORRECTED_LABEL: &str = "MCF, corrected";
+
 /// Cells of a value with an earlier value behind it, and of the earlier value, brackets included.
 const VALUE_CELLS_BEFORE_BRACKETS: usize = 9;
 const EARLIER_VALUE_CELLS: usize = 9;
@@ -63,7 +66,12 @@ pub(super) fn measured_by_text(compared: &ComparisonView) -> String {
     let now = compared.measures.ruler.as_ref();
     let before =
         before.map(|(ruler, _)| format!("in brackets {}", safe_string(&ruler.name_beside(now))));
-    profile.into_iter().chain(before).chain(judged).collect::<Vec<_>>().join(" · ")
+    let [a, b] = compared.pair;
+    let corrected = [a, b].into_iter().filter(|_| compared.shows_corrected());
+    let corrected = corrected
+        .filter_map(|run| Some(format!("{} {}", run_letter(run), compared.correction_text(run)?)));
+    let facts = corrected.chain(profile).chain(before).chain(judged);
+    facts.collect::<Vec<_>>().join(" · ")
 }
 
 fn judges_text(compared: &ComparisonView) -> Option<String> {
@@ -118,6 +126,9 @@ fn number_line(
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
+    if number == Number::Mcf && compared.shows_corrected() {
+        return corrected_line(compared, theme, width);
+    }
     let label = number.label();
     let mut left =
         vec![trusted_span(format!("{label:<LABEL_CELLS$}"), theme.style_for(Meaning::Text))];
@@ -147,6 +158,48 @@ fn number_line(
     left.push(trusted_span(format!("{delta:>13}"), theme.style_for(Meaning::for_change(gains))));
     left.extend(interval_span(compared, number, theme, width));
     left.push(better_span(&outcome, theme));
+    left_and_right(fit_spans(left, width), vec![], width)
+}
+
+/// Returns `MCF, corrected   2.88 ±0.52   3.01 ±0.44   +0.13 ±0.61`: who is better only where the interval lacks 0.
+fn corrected_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
+    let mut left = vec![trusted_span(format!("{:<LABEL_CELLS$}", CORRECTED_LABEL), plain)];
+    for run in compared.pair {
+        let mean = compared.corrected_mean(run);
+        let cells = value_cells(compared);
+        let words = mean.map_or_else(
+            || "–".to_owned(),
+            |mean| {
+                if cells >= VALUE_CELLS { mean.short_text() } else { format!("{:.2}", mean.value) }
+            },
+        );
+        let style = if mean.is_some() { plain } else { muted };
+        left.push(trusted_span(format!("{words:>cells$}"), style));
+        if compared.measures.before.is_some() {
+            left.push(trusted_span(" ".repeat(EARLIER_VALUE_CELLS), muted));
+        }
+    }
+    let Some(mean) = compared.corrected_difference() else {
+        return left_and_right(fit_spans(left, width), vec![], width);
+    };
+    let by = compared.subtraction();
+    let better = match (mean.interval.low > 0.0, mean.interval.high < 0.0) {
+        (true, _) => Some(by.from),
+        (_, true) => Some(by.subtracted),
+        _ => None,
+    };
+    let gains = better.map(|run| run == by.from);
+    let sign = if mean.value < 0.0 { "−" } else { "+" };
+    let words = mean.short_text();
+    let words = format!("{sign}{}", words.trim_start_matches('-'));
+    left.push(trusted_span(format!("{words:>13}"), theme.style_for(Meaning::for_change(gains))));
+    if has_room_for_intervals(compared, width) {
+        let ends = mean.interval;
+        let words = format!("  {}", format_number::interval_text(ends.low, ends.high));
+        left.push(trusted_span(format!("{words:<INTERVAL_CELLS$}"), muted));
+    }
+    left.extend(better.map(|run| trusted_span(format!("  {} better", run_letter(run)), plain)));
     left_and_right(fit_spans(left, width), vec![], width)
 }
 

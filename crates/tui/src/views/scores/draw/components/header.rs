@@ -8,7 +8,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::{Session, integration::DependencyIntegration},
+    session::{Session, corrected_mcf::ShownMeans, integration::DependencyIntegration},
     views::scores::{ScoresView, components::table::ComponentRow},
     widgets::{
         line::{fit_spans, left_and_right, recorded_span, spans_width, trusted_span},
@@ -149,8 +149,25 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
             mean(format!("{} ({by})", written(Number::McfCapped, it.mcf))),
         )
     });
+    let corrected = session.rubric.corrected_mcf().filter(|it| has_means || it.mean.is_ok());
+    let shows_corrected = session.rubric.shown_means == ShownMeans::Corrected;
+    if let Some(corrected) = corrected.filter(|it| shows_corrected && it.mean.is_ok()) {
+        let words = corrected.summary_text();
+        let spans = vec![
+            trusted_span(format!("{} ", Number::Mcf.short()), muted),
+            trusted_span(words, theme.style_for(Meaning::Title)),
+        ];
+        return left_and_right(spans, vec![], width);
+    }
+    // Where there are two means, the name says which this is.
+    let judged_word = corrected.filter(|it| it.mean.is_ok()).map(|_| "judged ").unwrap_or_default();
+    let not_corrected = corrected.filter(|_| shows_corrected);
+    let not_corrected = not_corrected.map(|it| format!("({})", it.summary_text()));
     let all = [
-        named_value(Number::Mcf, mean(format!("{} of {FULL_SCORE}", written(Number::Mcf, mcf)))),
+        named_value(
+            Number::Mcf,
+            mean(format!("{judged_word}{} of {FULL_SCORE}", written(Number::Mcf, mcf))),
+        ),
         named_value(Number::Dir, dir_of(&|dir| written(Number::Dir, dir))),
         named_value(Number::If50, mean(dir_of(&|dir| written(Number::If50, if50(mcf, dir))))),
         named_value(Number::Judged, format!("{} of {}{part}", scores.len(), counted.len())),
@@ -163,6 +180,12 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
     let doubts = doubts.map(|(number, count)| named_value(number, count.to_string()));
     let groups = [first].into_iter().chain(capped).chain(rest).chain(doubts);
     let mut spans: Vec<Span<'static>> = groups.flatten().collect();
+    if let Some(words) = not_corrected {
+        spans.splice(
+            3..3,
+            [trusted_span(words, theme.style_for(Meaning::Warning)), trusted_span("   ", plain)],
+        );
+    }
     spans.pop(); // the blank after the last
     // On a small screen the numbers are closer together.
     let is_wide = spans_width(&spans) > width;
