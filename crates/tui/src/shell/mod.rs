@@ -269,7 +269,7 @@ impl App {
             return;
         }
         self.quit_confirmation.is_showing = true;
-        self.screens.show_notice(words.into());
+        self.screens.show_notice(words);
     }
 
     /// Returns the present context of keys.

@@ -80,9 +80,8 @@ fn draw_actions(
 ) {
     let acts = activity::agent_actions(session);
     if acts.is_empty() {
-        let words = "no edits or commands";
         return crate::widgets::panel::draw_sentence(
-            &words,
+            "no edits or commands",
             theme.style_for(Meaning::Muted),
             area,
             buffer,
