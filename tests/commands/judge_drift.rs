@@ -103,7 +103,7 @@ fn a_judge_that_drifted_fails_with_exit_code_one_and_the_levels_that_changed() {
     assert!(ran.out.contains("levels changed"), "{}", ran.out);
     assert_eq!(lenient.code, Some(0), "{}", lenient.err);
     let document = gate_json(&lenient);
-    assert_eq!(document["beyond_chance"].is_boolean(), true);
+    assert!(document["beyond_chance"].is_boolean());
     assert!(document["shift"]["value"].as_f64().unwrap() < 0.0);
     // The second gate resumed the first one, which was complete.
     assert_eq!(desk.names().iter().filter(|name| name.contains("drift")).count(), 1);
