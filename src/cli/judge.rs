@@ -30,6 +30,7 @@ use trajview_judge::{
     job::{JobError, JobItems, JobRequest, QuestionVariant},
     judge_states::{self, EachError, JudgedStates, StateEvent, judge_each},
     judging::{JudgingFiles, JudgingHalt, JudgingJob},
+    judging_batch,
     prompt::{self, JudgePrompt},
     settings::JudgeConfig,
     user_file::{self, UserFileError},
@@ -302,18 +303,21 @@ fn run_judging(
         StateEvent::Event(job, event) => report::print_event(job.scale(), event),
         StateEvent::LeftOut(left_out) => report::print_left_out(left_out),
     };
+    let batch_id = rewording_batch(args, audited, moments)?;
     let mut states = JudgedStates::default();
     for variant in &audited.variants {
         let mut go = |start, states: &mut JudgedStates| {
-            let job = |turn| audited.variant_job(*variant, turn)?.with_key();
+            let job =
+                |turn| audited.variant_job(*variant, turn)?.in_batch(batch_id.clone()).with_key();
             judge_each(moments, job, (budget, start), (&judgements, &stop), &mut tell, states)
         };
         let mut asked = JudgedStates::default();
-        // Of several variants some may not have been asked before a stop.
-        let is_first = states.judged.is_empty();
         match begin {
-            JudgingBegin::As(start) if is_first => go(start, &mut asked)?,
+            JudgingBegin::As(JudgingStart::Resume) if batch_id.is_none() => {
+                go(JudgingStart::Resume, &mut asked)?;
+            }
             JudgingBegin::As(JudgingStart::Anew) => go(JudgingStart::Anew, &mut asked)?,
+            // Some variants of a batch may not have been asked before it was stopped.
             JudgingBegin::As(JudgingStart::Resume) | JudgingBegin::ResumeOrAnew => {
                 go(JudgingStart::Resume, &mut asked)?;
                 if asked.has_nothing_to_resume() {
@@ -343,6 +347,44 @@ fn run_judging(
         }
     }
     Ok(exit)
+}
+
+/// Returns the id that all rewordings of one command share; None where nothing is reworded.
+fn rewording_batch(
+    args: &JudgeArgs,
+    audited: &JudgingCall,
+    moments: &[usize],
+) -> Result<Option<String>, CommandFailure> {
+    if audited.variants.iter().all(|variant| variant.rewording.is_none()) {
+        return Ok(None);
+    }
+    let mut jobs = vec![];
+    for variant in &audited.variants {
+        let job = |turn| audited.variant_job(*variant, turn);
+        jobs.extend(judge_states::jobs_for_turns(moments, job)?.0);
+    }
+    let folder = || JudgementFolder::in_bundle(&audited.bundle);
+    let jobs: Vec<(&JudgingJob, JudgementFolder)> =
+        jobs.iter().map(|job| (job, folder())).collect();
+    batch_id_for(args, &jobs, "set of rewordings").map(Some)
+}
+
+/// Returns the id of the batch that `--resume` continues, else a new id. Fails if the newest batch is finished, or if there is
+/// none: answers of before must not count as new ones.
+fn batch_id_for(
+    args: &JudgeArgs,
+    jobs: &[(&JudgingJob, JudgementFolder)],
+    noun: &str,
+) -> Result<String, CommandFailure> {
+    if !args.resume {
+        return Ok(judging_batch::new_batch_id(jobs));
+    }
+    judging_batch::unfinished_batch(jobs).ok_or_else(|| {
+        CommandFailure::wrong_arguments(format!(
+            "no unfinished {noun} to resume: the last one of these components, with this judge and prompt, is finished, or there \
+             is none; start one without --resume"
+        ))
+    })
 }
 
 /// Converts the result to an exit code and a sentence.

@@ -16,14 +16,19 @@ fn judged_levels(run: usize) -> Vec<usize> {
 
 /// Two tasks under both conditions; a person gives a level less to runs with an even number, and the same to others.
 fn made_corpus() -> tempfile::TempDir {
+    made_corpus_of(&["codex"])
+}
+
+/// The same of each of these agents, with four runs each.
+fn made_corpus_of(agents: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for run in 0..4 {
+    for run in 0..4 * agents.len() {
         let path = folder.path().join(run_name(run));
         make_bundle(&path, &run_name(run), 12, run);
         let file = path.join("run.json");
         let mut manifest: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        manifest["task"] = json!({"id": format!("t{}", run / 2)});
-        manifest["agent"] = json!({"name": "codex"});
+        manifest["task"] = json!({"id": format!("t{}", run % 4 / 2)});
+        manifest["agent"] = json!({"name": agents[run / 4]});
         fs::write(file, manifest.to_string()).unwrap();
         label_run(&path, run, 12);
     }
@@ -82,6 +87,10 @@ fn a_corpus_has_the_corrected_difference_of_two_conditions_over_tasks() {
         "{row}"
     );
     assert!(!near(&row["judged_difference"], (gaps[0] + gaps[1]) / 2.0), "{row}");
+    assert_eq!(row["judged_not_defined"], Value::Null);
+    let heads = text.lines().find(|line| line.contains("judged difference")).unwrap();
+    assert!(heads.contains("single-shot") && heads.contains("emergent"), "{heads}");
+    assert!(heads.contains("tasks left out"), "{heads}");
     for words in [&text, &tex] {
         assert!(words.contains("MCF corrected by blind labels"), "{words}");
         assert!(words.contains("corrected difference"), "{words}");
@@ -103,6 +112,44 @@ fn a_task_without_enough_labels_on_one_side_is_left_out_and_one_task_has_no_inte
     assert_eq!((&row["tasks"], &row["left_out"]), (&json!(1), &json!(1)));
     assert_eq!(row["difference"], json!({"mean": null, "ci95": null}));
     assert_eq!(row["not_corrected"], "one task only; needs two");
+}
+
+#[test]
+fn tasks_left_out_are_counted_once_however_many_agents_ran_them() {
+    let folder = made_corpus_of(&["codex", "claude"]);
+    fs::remove_dir_all(folder.path().join(run_name(7)).join("labels")).unwrap();
+    let path = folder.path().to_str().unwrap();
+
+    let corpus = cli_json(&["corpus", path, "--json"]);
+
+    let counts = |agent: Value| {
+        let rows = corpus["corrected"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["agent"] == agent).unwrap();
+        [&row["tasks"], &row["left_out"]].map(|it| it.as_u64().unwrap())
+    };
+    assert_eq!(counts(json!("codex")), [2, 0]);
+    assert_eq!(counts(json!("claude")), [1, 1]);
+    assert_eq!(counts(Value::Null), [2, 0]);
+}
+
+#[test]
+fn the_judged_means_of_two_judges_are_not_subtracted() {
+    let folder = made_corpus();
+    for run in [1, 3] {
+        let file = folder.path().join(run_name(run)).join("judgements/judge.json");
+        let mut judgement: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        judgement["judge"]["name"] = json!("opus");
+        fs::write(file, judgement.to_string()).unwrap();
+    }
+    let path = folder.path().to_str().unwrap();
+
+    let corpus = cli_json(&["corpus", path, "--json"]);
+
+    let row = &corpus["corrected"][0];
+    assert_eq!((&row["judges"], &row["tasks"]), (&json!("judge, opus"), &json!(2)));
+    assert_eq!(row["judged_difference"], Value::Null);
+    assert_eq!(row["judged_not_defined"], "several judges");
+    assert!(row["difference"]["mean"].is_number(), "{row}");
 }
 
 #[test]

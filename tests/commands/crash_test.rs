@@ -164,10 +164,14 @@ fn a_test_that_costs_money_starts_with_a_yes_only() {
     crash_run::lay_run(&desk);
 
     let refused = desk.judge(&["--crash-test", "--sample", "2"]);
+    let missing = desk.judge(&["--crash-test", "--sample", "2", "--resume"]);
     let (_, card) = card(&desk, &["--sample", "2", "--yes"]);
 
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("--yes starts it"), "{}", refused.err);
+    assert_eq!(missing.code, Some(2));
+    assert!(missing.err.contains("with the same edits to resume"), "{}", missing.err);
+    assert_eq!(card["requests_without_usage"], 0);
     // 1000 tokens in and 100 out for each of two requests.
     let expected = card["answered"].as_f64().unwrap() * 2.0 * (0.001 + 0.0002);
     assert!((card["spent_usd"].as_f64().unwrap() - expected).abs() < 1e-9, "{card:#}");
@@ -182,6 +186,9 @@ fn a_crash_test_has_one_judge_and_components() {
     assert!(ran.err.contains("--crash-test works with one --judge"), "{}", ran.err);
     let ran = desk.judge(&["--crash-test", "--resume"]);
     assert!(ran.err.contains("no crash test of stub with the same edits to resume"), "{}", ran.err);
+    let ran = desk.judge(&["--crash-test", "--sample", "1001", "--dry-run"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("a crash test has at most 1000 components"), "{}", ran.err);
 }
 
 /// A Python project whose output must stay the same whatever must not matter.

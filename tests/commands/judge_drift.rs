@@ -1,12 +1,20 @@
 //! `trajview judge --against`: a frozen set judged again, compared, and the exit code for continuous integration.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use serde_json::{Value, json};
 
 use crate::common::{
     Ran,
-    judge_desk::{Desk, run_command},
+    judge_desk::{Desk, copy_folder, run_command},
     judge_server::{Asked, Say, Server},
     run_cli,
 };
@@ -95,7 +103,7 @@ fn a_judge_that_drifted_fails_with_exit_code_one_and_the_levels_that_changed() {
     let desk = desk_with_earlier(&server);
 
     let ran = gate(&desk, "run", &[]);
-    let lenient = gate(&desk, "run", &["--max-drop", "0.6", "--json", "--resume"]);
+    let lenient = gate(&desk, "run", &["--max-drop", "0.6", "--json"]);
 
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.out.contains("exact agreement with the earlier judgement fell by"), "{}", ran.out);
@@ -105,8 +113,90 @@ fn a_judge_that_drifted_fails_with_exit_code_one_and_the_levels_that_changed() {
     let document = gate_json(&lenient);
     assert!(document["beyond_chance"].is_boolean());
     assert!(document["shift"]["value"].as_f64().unwrap() < 0.0);
-    // The second gate resumed the first one, which was complete.
-    assert_eq!(desk.names().iter().filter(|name| name.contains("drift")).count(), 1);
+    assert_eq!(document["failed_because"], Value::Null);
+    assert_eq!(drift_names(&desk.run()).len(), 2);
+    // Both gates are finished, so that there is nothing to resume.
+    let requests = server.seen_requests().len();
+    let resumed = gate(&desk, "run", &["--resume"]);
+    assert_eq!(resumed.code, Some(2), "{}", resumed.out);
+    assert!(resumed.err.contains("no unfinished gate to resume"), "{}", resumed.err);
+    assert_eq!(server.seen_requests().len(), requests);
+}
+
+/// Returns the names of the judgements of gates, in the order of their times.
+fn drift_names(run: &Path) -> Vec<String> {
+    let entries = fs::read_dir(run.join("judgements")).unwrap().flatten();
+    let names = entries.map(|it| it.file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.contains("drift")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_stopped_gate_is_resumed_without_the_judgements_of_an_earlier_gate() {
+    let has_drifted = Arc::new(AtomicBool::new(false));
+    let switch = Arc::clone(&has_drifted);
+    let steady = human_less(1, |_| false);
+    let drifted = human_less(1, |number| number % 2 == 0);
+    let server = Server::new(move |asked: &Asked| match switch.load(Ordering::SeqCst) {
+        true => drifted(asked),
+        false => steady(asked),
+    });
+    let desk = desk_with_earlier(&server);
+    let set = desk.folder.path().join("set");
+    ["a", "b"].iter().for_each(|name| copy_folder(&desk.run(), &set.join(name)));
+    let exact = |ran: &Ran| gate_json(ran)["between"]["exact"].as_f64().unwrap();
+
+    let first = gate(&desk, "set", &["--json"]);
+    has_drifted.store(true, Ordering::SeqCst);
+    let second = gate(&desk, "set", &["--json"]);
+    // As if the second gate had been stopped after its first run.
+    let newest = drift_names(&set.join("b")).pop().unwrap();
+    fs::remove_file(set.join("b/judgements").join(newest)).unwrap();
+    let requests = server.seen_requests().len();
+    let resumed = gate(&desk, "set", &["--json", "--resume"]);
+
+    assert_eq!((first.code, exact(&first)), (Some(0), 1.0), "{}", first.err);
+    // Of the even components of each run two have the level 0 already: 10 of 24 changed.
+    assert!((exact(&second) - 14.0 / 24.0).abs() < 1e-9, "{}", second.out);
+    assert_eq!(resumed.code, Some(1), "{}", resumed.err);
+    assert!((exact(&resumed) - 14.0 / 24.0).abs() < 1e-9, "{}", resumed.out);
+    assert_eq!(gate_json(&resumed)["failed_because"], "fell");
+    // Two requests for each component of the second run, none for the first.
+    assert_eq!(server.seen_requests().len() - requests, 2 * 24);
+    let batch_id = |run: &str| {
+        let name = drift_names(&set.join(run)).pop().unwrap();
+        let bytes = fs::read(set.join(run).join("judgements").join(name)).unwrap();
+        let saved: Value = serde_json::from_slice(&bytes).unwrap();
+        saved["batch_id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(batch_id("a"), batch_id("b"));
+}
+
+#[test]
+fn a_judge_that_no_longer_looks_fails_the_gate() {
+    let levels = human_levels();
+    let steady = human_less(1, |_| false);
+    let server = Server::new(move |asked: &Asked| {
+        if asked.component == "C01" {
+            return steady(asked);
+        }
+        let of_component = levels.iter().find(|(id, _)| *id == asked.component);
+        let level = of_component.map_or(0, |(_, level)| *level);
+        Say::Calls(vec![("verdict", json!({"evidence": [], "rationale": "sure", "level": level}))])
+    });
+    let desk = desk_with_earlier(&server);
+
+    let ran = gate(&desk, "run", &[]);
+    let document = gate_json(&gate(&desk, "run", &["--json"]));
+
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let last = ran.out.trim_end().lines().last().unwrap_or_default().to_owned();
+    assert!(last.ends_with("failed"), "{}", ran.out);
+    assert!(!ran.out.contains("passed"), "{}", ran.out);
+    assert_eq!((&document["items"], &document["unlooked"]), (&json!(1), &json!(23)));
+    assert_eq!(document["failed_because"], "too_few_compared");
+    assert_eq!(document["fell"], json!(false));
 }
 
 #[test]
@@ -135,7 +225,12 @@ fn a_study_is_compared_by_its_gold_labels() {
     let exact = |side: &str| document["gold"][side]["exact"].as_f64().unwrap();
     assert!((exact("earlier") - 11.0 / 12.0).abs() < 1e-9, "{document}");
     assert!((exact("new") - exact("earlier") - exact("change")).abs() < 1e-9);
-    assert_eq!(ran.code == Some(1), document["fell"] == json!(true));
+    // The new levels are 2 less on C01, where gold is too, and on C02 and C03, where it is not.
+    assert!((exact("new") - 10.0 / 12.0).abs() < 1e-9, "{document}");
+    assert!((document["between"]["exact"].as_f64().unwrap() - 0.75).abs() < 1e-9, "{document}");
+    assert!((document["drop"]["value"].as_f64().unwrap() - 1.0 / 12.0).abs() < 1e-9);
+    assert_eq!(document["shift"]["value"], json!(-0.5));
+    assert_eq!((ran.code, &document["fell"]), (Some(1), &json!(true)), "{}", ran.err);
     assert_eq!(document["max_drop"], json!(0.05));
 }
 

@@ -109,11 +109,49 @@ fn agreement_of_repeats_and_of_rewordings_stands_side_by_side() {
     // Of three wordings the second rewording differs from the other two.
     let exact = retest["reworded"]["exact"].as_f64().unwrap();
     assert!((exact - 1.0 / 3.0).abs() < 1e-9, "{retest}");
-    assert_eq!(retest["shift"], json!(-0.5));
+    assert_eq!((&retest["shift"], &retest["shift_compared"]), (&json!(-0.5), &json!(4)));
     let run = desk.run();
     let printed = run_cli(&["agree", run.to_str().unwrap(), "--repeats", "--resamples", "200"]).out;
     assert!(printed.contains("plain repeats") && printed.contains("rewordings"), "{printed}");
     assert!(printed.contains("mean shift from the prompt"), "{printed}");
+    let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    let run_name = retest["run"].as_str().unwrap();
+    let title_end = format!(" of {run_name} after turn 56 at 610540d2: repeats and rewordings");
+    assert!(words.contains(&title_end), "{printed}");
+    let csv = run_cli(&["agree", run.to_str().unwrap(), "--repeats", "--csv", "--resamples", "0"]);
+    let count = |against: &str| {
+        csv.out.lines().filter(|it| it.contains(&format!(",{against},all,,4,exact,"))).count()
+    };
+    let counts = ["repeat", "retest-plain", "retest-reworded"].map(count);
+    assert_eq!(counts, [1, 1, 1], "{}", csv.out);
+}
+
+#[test]
+fn stopped_rewordings_are_resumed_without_those_of_an_earlier_command() {
+    let server = Server::new(wording_reply);
+    let desk = Desk::with_server(&server, "");
+    let reword = |more: &[&str]| {
+        desk.judge(&[&["--components", COMPONENTS, "--reword", "--repeat", "2"], more].concat())
+    };
+    reword(&[]);
+    reword(&[]);
+    // As if the second command had been stopped after its first wording.
+    let newest = desk.names().pop().unwrap();
+    std::fs::remove_file(desk.run().join("judgements").join(newest)).unwrap();
+    let requests = server.seen_requests().len();
+
+    let resumed = reword(&["--resume"]);
+    let again = reword(&["--resume"]);
+
+    assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    let batch_ids: Vec<Value> = documents(&desk).iter().map(|it| it["batch_id"].clone()).collect();
+    assert_eq!(batch_ids.len(), 4);
+    assert_eq!((&batch_ids[0], &batch_ids[2]), (&batch_ids[1], &batch_ids[3]));
+    assert_ne!(batch_ids[0], batch_ids[2]);
+    // Two requests for each of four components in the second wording.
+    assert_eq!(server.seen_requests().len() - requests, 8);
+    assert_eq!(again.code, Some(2), "{}", again.out);
+    assert!(again.err.contains("no unfinished set of rewordings to resume"), "{}", again.err);
 }
 
 #[test]

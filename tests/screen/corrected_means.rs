@@ -16,7 +16,9 @@ use trajview::{
 };
 
 use crate::{
-    audit_view::{Bundle, assert_has, assert_lacks, audit_screen, frame_after, frame_text},
+    audit_view::{
+        Bundle, assert_has, assert_lacks, audit_screen, frame_after, frame_text, open_audit,
+    },
     common::{run_cli, studied::copy_folder},
 };
 
@@ -118,6 +120,31 @@ fn a_rater_goes_from_labels_to_a_sentence_for_a_paper() {
         assert_has(&all, "judged 3.04 · corrected 3.12 [3.12, 3.12] · 24 labels · all labelled");
         assert_has(&copied_text(&mut screen), "the uncorrected mean of the judge is 3.04");
     }
+}
+
+#[test]
+fn an_item_of_which_the_rater_cannot_tell_counts_as_answered_at_once() {
+    let (bundle, levels) = quick_bundle();
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    label_next(&mut screen, &levels, 23);
+    screen.press_keys(":plan <space> 0 . 0 1 <enter>").unwrap();
+    assert_lacks(&copied_text(&mut screen), "uncorrected");
+
+    screen.press_keys("_").unwrap();
+    if screen.app_mut().screens.open_run().unwrap().audit.prompt.is_some() {
+        screen.press_keys("<esc>").unwrap();
+    }
+
+    assert_has(&copied_text(&mut screen), "the uncorrected mean of the judge is 3.04");
+}
+
+#[test]
+fn without_a_rater_the_sentence_is_refused_with_the_key_that_sets_one() {
+    let (bundle, _) = quick_bundle();
+    let path = bundle.path().to_owned();
+    let mut screen = open_audit(path, (120, 40), None, StartPlace::default());
+
+    assert_has(&frame_after(&mut screen, "y s"), "a corrected mean needs a rater: ");
 }
 
 #[test]

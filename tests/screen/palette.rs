@@ -245,7 +245,7 @@ const TYPED: &[(&str, &str)] = &[
     ("report", "`trajview report RUN`"), ("latex", ":export opens the form"), ("copy", "v verdict"), ("mark", "sets a bookmark"),
     // What the command line does not do.
     ("label", "labels are given in the audit"), ("label 3", "labels are given in the audit"),
-    ("label-3", "is a key only"), ("undo", "u in the audit takes the last label back"), ("stop", "the command line stops nothing"),
+    ("label-3", "is a key only"), ("undo", "undo takes the last label back"), ("stop", "the command line stops nothing"),
     ("kill", "the command line stops nothing"), ("stop-agent", "is a key only"), ("delete", "nothing can be deleted"),
     ("rm", "nothing can be deleted"), ("adjudicate", "by its keys"), ("note", "by their keys"), ("w", "nothing has to be saved"),
     ("agreement", "`trajview agree` prints it"), ("config", "--print-config"), ("absent", "no command absent"),

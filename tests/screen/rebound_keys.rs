@@ -11,7 +11,7 @@ use trajview::{
 use crate::common::project_path;
 
 /// Keys that the table does not have for these commands.
-const REBOUND: [(&str, &str); 7] = [
+const REBOUND: [(&str, &str); 9] = [
     ("judge", "<c-t>"),
     ("file-tree", "<c-l>"),
     ("start-live-run", "<c-a>"),
@@ -19,6 +19,8 @@ const REBOUND: [(&str, &str); 7] = [
     ("clear-filter", "<c-r>"),
     ("next-unlabelled", "<c-y>"),
     ("rater", "<c-x>"),
+    ("line-marks", "<c-w>"),
+    ("explain-mark", "<c-e>"),
 ];
 
 /// Opens paths with the rebound keys and presses keys.
@@ -57,6 +59,26 @@ fn notices_and_hints_name_the_users_keys() {
 
     let after_g = frame(&run, "ctrl-b %");
     assert!(after_g.contains("ctrl-b is followed by the letter of a view"), "{after_g}");
+}
+
+#[test]
+fn the_notice_about_marks_beside_lines_names_the_users_keys() {
+    let run = ["sample-runs/codex-p12"];
+
+    let frames = [frame(&run, "<f1> <c-w>"), frame(&run, "<f1> <c-w> <c-w>")].concat();
+
+    assert!(frames.contains("marks are hidden; ctrl-w shows them"), "{frames}");
+    assert!(frames.contains("flags; ctrl-e says why"), "{frames}");
+}
+
+#[test]
+fn a_comparison_names_the_keys_that_copy_there() {
+    let runs =
+        ["made-a", "made-b"].map(|it| format!("sample-runs/evocodebench/tinycalc.json/{it}"));
+
+    let refused = frame(&[&runs[0], &runs[1]], "y h");
+
+    assert!(refused.contains("; y l, y v and y y copy here"), "{refused}");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! It lies in the folder `crash-tests` of a bundle, never among its judgements: nothing that scores a run reads it. Answers
 //! have the form of the scores of a judgement.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -16,6 +18,12 @@ const SCHEMA: &str = "trajview.crash-test/1";
 /// The word of an unedited tree, and of the same tree judged once more.
 const UNEDITED: &str = "unedited";
 const REPEAT: &str = "repeat";
+
+/// The most components of a sample.
+pub const MOST_COMPONENTS: usize = 1_000;
+
+/// Trials of one component: unedited, once more, and each kind of edit.
+const MOST_TRIALS: usize = 2 + PlantKind::ALL.len();
 
 /// One file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -31,12 +39,18 @@ pub struct CrashDocument {
     /// The time of the end; None as long as an answer is missing.
     pub finished_at: Option<String>,
     pub seed: u64,
+    /// SHA-256 of the paths, modes and contents of the unedited tree. None in older files, which are not continued.
+    #[serde(default)]
+    pub tree_sha256: Option<String>,
     /// The components of the sample, in the order of the checklist.
     pub components: Vec<CrashComponent>,
     /// By component: unedited, once more, then each kind of edit.
     pub trials: Vec<DocumentTrial>,
-    /// US dollars for all answers; None without prices.
+    /// US dollars for all answers; None without prices, and where the tokens of a request are not known.
     pub spent_usd: Option<f64>,
+    /// Requests whose tokens the server did not name.
+    #[serde(default)]
+    pub requests_without_usage: usize,
 }
 
 /// A component of the sample, with the places that are edited.
@@ -44,6 +58,9 @@ pub struct CrashDocument {
 pub struct CrashComponent {
     pub id: String,
     pub name: String,
+    /// SHA-256 of the text of the question. None in older files, which are not continued.
+    #[serde(default)]
+    pub question_sha256: Option<String>,
     /// The file of the judgement whose evidence names the places; None where they were found by the words of the component.
     pub evidence_of: Option<String>,
     pub places: Vec<DocumentPlace>,
@@ -92,7 +109,7 @@ impl CrashDocument {
     pub(crate) fn new(
         judge: DocumentJudge,
         run: String,
-        (commit, turn): (Option<String>, usize),
+        (commit, turn, tree_sha256): (Option<String>, usize, String),
         (seed, components): (u64, Vec<CrashComponent>),
     ) -> Self {
         let schema = SCHEMA.to_owned();
@@ -106,16 +123,28 @@ impl CrashDocument {
             created_at,
             finished_at,
             seed,
+            tree_sha256: Some(tree_sha256),
             components,
             trials,
             spent_usd,
+            requests_without_usage: 0,
         }
     }
 
-    /// Returns a file of ours; None for any other.
+    /// Returns a file of ours; None for any other, and for one with more trials than a test can have.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let document: Self = serde_json::from_slice(bytes).ok()?;
-        (document.schema == SCHEMA).then_some(document)
+        (document.schema == SCHEMA && document.has_possible_trials()).then_some(document)
+    }
+
+    /// Returns whether each component has each edit at most once.
+    fn has_possible_trials(&self) -> bool {
+        let components = self.components.len();
+        if components > MOST_COMPONENTS || self.trials.len() > MOST_TRIALS * components {
+            return false;
+        }
+        let mut seen = BTreeSet::new();
+        self.trials.iter().all(|it| seen.insert((it.component.as_str(), it.edit.as_str())))
     }
 
     /// Returns whether both ask the same judge the same questions.
@@ -124,8 +153,11 @@ impl CrashDocument {
             (&a.component, &a.edit, &a.diff, &a.not_applicable)
                 == (&b.component, &b.edit, &b.diff, &b.not_applicable)
         };
+        let question = |it: &CrashComponent| (it.id.clone(), it.question_sha256.clone());
         self.judge == other.judge
             && (&self.run, &self.commit, self.turn) == (&other.run, &other.commit, other.turn)
+            && self.tree_sha256 == other.tree_sha256
+            && self.components.iter().map(question).eq(other.components.iter().map(question))
             && self.trials.len() == other.trials.len()
             && self.trials.iter().zip(&other.trials).all(|(a, b)| is_same(a, b))
     }
@@ -153,6 +185,7 @@ impl CrashDocument {
             trials,
             spent_usd: self.spent_usd,
             tokens: self.token_count(),
+            requests_without_usage: self.requests_without_usage,
         }
     }
 
@@ -160,7 +193,7 @@ impl CrashDocument {
     fn token_count(&self) -> Option<u64> {
         let tokens: Vec<u64> =
             self.trials.iter().filter_map(|it| it.saved_answer()?.tokens).collect();
-        (!tokens.is_empty()).then(|| tokens.iter().sum())
+        (!tokens.is_empty()).then(|| tokens.into_iter().fold(0, u64::saturating_add))
     }
 
     pub(crate) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
@@ -217,9 +250,55 @@ impl DocumentTrial {
             answer: self.saved_answer().map(|it| CrashAnswer {
                 level: it.score.filter(|level| *level <= 4),
                 rationale: it.rationale.unwrap_or_default(),
-                error: it.error,
+                error: it.error.or_else(|| it.fault.then(|| "the judge did not answer".to_owned())),
                 is_unlooked: it.looks == Some(0),
             }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes_of(trials: &[(&str, &str)], tree: &str) -> Vec<u8> {
+        let trial = |(component, edit): &(&str, &str)| {
+            serde_json::json!({"component": component, "edit": edit, "summary": null, "diff": null,
+                "not_applicable": null, "answer": null})
+        };
+        let judge = serde_json::json!({"name": "stub", "kind": "http", "protocol": "chat",
+            "model": null, "prompt_sha256": "p", "rules_sha256": null, "budget": 8,
+            "temperature": null});
+        let component = serde_json::json!({"id": "C1", "name": "One", "question_sha256": "q",
+            "evidence_of": null, "places": []});
+        let document = serde_json::json!({"schema": SCHEMA, "judge": judge, "run": "r",
+            "commit": null, "turn": 1, "created_at": "", "finished_at": null, "seed": 1,
+            "tree_sha256": tree, "components": [component], "spent_usd": null,
+            "trials": trials.iter().map(trial).collect::<Vec<_>>()});
+        document.to_string().into_bytes()
+    }
+
+    #[test]
+    fn a_file_with_a_trial_twice_or_too_many_is_none_of_ours() {
+        let trials = [("C1", UNEDITED), ("C1", REPEAT)];
+        assert_eq!(CrashDocument::parse(&bytes_of(&trials, "t")).unwrap().trials.len(), 2);
+
+        let twice = [("C1", UNEDITED), ("C1", UNEDITED)];
+        assert!(CrashDocument::parse(&bytes_of(&twice, "t")).is_none());
+        let words: Vec<String> = (0..=MOST_TRIALS).map(|it| it.to_string()).collect();
+        let many: Vec<(&str, &str)> = words.iter().map(|it| ("C1", it.as_str())).collect();
+        assert!(CrashDocument::parse(&bytes_of(&many, "t")).is_none());
+        assert!(CrashDocument::parse(&bytes_of(&many[1..], "t")).is_some());
+    }
+
+    #[test]
+    fn another_tree_and_another_question_are_another_test() {
+        let document = |tree| CrashDocument::parse(&bytes_of(&[("C1", UNEDITED)], tree)).unwrap();
+        assert!(document("t").is_same_test(&document("t")));
+        assert!(!document("t").is_same_test(&document("u")));
+
+        let mut other = document("t");
+        other.components[0].question_sha256 = Some("other".into());
+        assert!(!document("t").is_same_test(&other));
     }
 }

@@ -25,8 +25,11 @@ use trajview_study::crash_test::CrashEdit;
 use super::{
     client::JudgeClient,
     component::JudgedItem,
+    conversation::ReplyUsage,
     cost::{CostBudget, price_of},
-    crash_document::{CrashComponent, CrashDocument, DocumentPlace, DocumentTrial},
+    crash_document::{
+        CrashComponent, CrashDocument, DocumentPlace, DocumentTrial, MOST_COMPONENTS,
+    },
     document::score_entry,
     item::JudgeItem,
     judging::{JudgingHalt, JudgingJob, answer_of, collect_answers, timestamp_now, without_path},
@@ -47,13 +50,19 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_PLACES: usize = 8;
 const MOST_CANDIDATES: usize = 1;
 
+/// Trees with planted edits that exist at the same time, for each conversation at the same time.
+const TREES_PER_WORKER: usize = 4;
+
+/// The new texts of an edited tree.
+type EditedTexts = Vec<(RepoPath, String)>;
+
 /// A crash test that is planned: nothing was asked yet.
 #[derive(Debug, Clone)]
 pub struct CrashTest {
     job: JudgingJob,
     document: CrashDocument,
-    /// The tree of each trial of the document, in its order.
-    snapshots: Vec<CodeSnapshot>,
+    /// The edited texts of each trial of the document, in its order. The trees are made when they are needed.
+    edits: Vec<EditedTexts>,
 }
 
 /// The end of a crash test.
@@ -77,7 +86,10 @@ impl CrashTest {
         if job.scale() != JudgingScale::Levels {
             return Err("a crash test needs components on the levels 0 to 4".into());
         }
-        let texts = Arc::new(texts_of(&job.snapshot)?);
+        if size > MOST_COMPONENTS {
+            return Err(format!("a crash test has at most {MOST_COMPONENTS} components"));
+        }
+        let texts = texts_of(&job.snapshot)?;
         let mut pool: Vec<(&Component, CrashComponent)> = vec![];
         let mut drawn: Vec<&Component> = job.items.iter().filter_map(component_of).collect();
         drawn.sort_by_key(|it| sha256(format!("{seed}:{}", it.id).as_bytes()));
@@ -86,7 +98,8 @@ impl CrashTest {
                 break;
             }
             let found = places_of(component, &job, rubric, opened)?;
-            pool.extend(found.map(|it| (component, it)));
+            let question_sha256 = question_hash(&job, &component.id);
+            pool.extend(found.map(|it| (component, CrashComponent { question_sha256, ..it })));
         }
         if pool.is_empty() {
             return Err(
@@ -97,22 +110,23 @@ impl CrashTest {
         let position = |id: &str| job.subject.components.iter().position(|it| it == id);
         pool.sort_by_key(|(component, _)| position(&component.id));
         let components = pool.iter().map(|(_, it)| it.clone()).collect();
-        let state = (job.subject.commit.clone(), job.subject.turn);
+        let tree_sha256 = tree_hash(&job.snapshot);
+        let state = (job.subject.commit.clone(), job.subject.turn, tree_sha256);
         let (judge, run) = (job.document_judge(), job.subject.run.clone());
         let mut document = CrashDocument::new(judge, run, state, (seed, components));
-        let mut snapshots = vec![];
+        let mut edits = vec![];
         for (_, component) in &pool {
             for edit in [CrashEdit::Unedited, CrashEdit::Repeat] {
                 document.trials.push(DocumentTrial::for_edit(&component.id, edit));
-                snapshots.push(job.snapshot.clone());
+                edits.push(vec![]);
             }
             for kind in PlantKind::ALL {
-                let (trial, snapshot) = planted_trial(component, kind, &texts, &job.snapshot);
+                let (trial, edit) = planted_trial(component, kind, &texts);
                 document.trials.push(trial);
-                snapshots.push(snapshot);
+                edits.push(edit);
             }
         }
-        Ok(Self { job, document, snapshots })
+        Ok(Self { job, document, edits })
     }
 
     pub const fn document(&self) -> &CrashDocument {
@@ -150,14 +164,21 @@ impl CrashTest {
         self.job.items.iter().find(|item| item.id() == component)
     }
 
-    fn open_tasks(&self) -> Vec<JudgeTask> {
-        let trials = self.document.trials.iter().zip(&self.snapshots);
-        let open = trials.filter(|(trial, _)| trial.is_open());
-        let task = |(trial, snapshot): (&DocumentTrial, &CodeSnapshot)| {
+    /// Returns the positions of the trials that the judge is to be asked about.
+    fn open_trials(&self) -> Vec<usize> {
+        let trials = self.document.trials.iter().enumerate();
+        trials.filter(|(_, trial)| trial.is_open()).map(|(at, _)| at).collect()
+    }
+
+    /// Makes the trees of some trials.
+    fn tasks_at(&self, positions: &[usize]) -> Vec<JudgeTask> {
+        let task = |at: &usize| {
+            let trial = &self.document.trials[*at];
             let item = self.item_of(&trial.component)?.clone();
-            Some(JudgeTask { name: trial.task_name(), item, snapshot: snapshot.clone() })
+            let snapshot = self.job.snapshot.with_texts(&self.edits[*at]);
+            Some(JudgeTask { name: trial.task_name(), item, snapshot })
         };
-        open.filter_map(task).collect()
+        positions.iter().filter_map(task).collect()
     }
 
     /// Enters an answer and saves the file.
@@ -175,12 +196,18 @@ impl CrashTest {
         let entry = score_entry(&document.judge, &component, judged)
             .map_err(|why| JudgingHalt::Write(without_path(&why)))?;
         document.trials[at].answer = Some(entry);
-        let tokens = |part: fn(&super::conversation::ReplyUsage) -> Option<u64>| {
+        let tokens = |part: fn(&ReplyUsage) -> Option<u64>| {
             judged.requests.iter().filter_map(|it| part(&it.usage)).sum::<u64>()
         };
         let paid = price_of(self.job.settings.cost, tokens(|it| it.input), tokens(|it| it.output));
-        document.spent_usd =
-            paid.map(|paid| document.spent_usd.unwrap_or_default() + paid).or(document.spent_usd);
+        let is_unpriced = |it: &ReplyUsage| it.input.is_none() || it.output.is_none();
+        let unpriced = judged.requests.iter().filter(|it| is_unpriced(&it.usage)).count();
+        document.requests_without_usage = document.requests_without_usage.saturating_add(unpriced);
+        document.spent_usd = match (document.requests_without_usage, paid) {
+            (0, Some(paid)) => Some(document.spent_usd.unwrap_or_default() + paid),
+            (0, None) => document.spent_usd,
+            _ => None,
+        };
         if !document.trials.iter().any(DocumentTrial::is_open) {
             document.finished_at = Some(timestamp_now());
         }
@@ -273,22 +300,38 @@ fn places_of(
 
 fn named(component: &Component) -> CrashComponent {
     let (id, name) = (component.id.clone(), component.name.clone());
-    CrashComponent { id, name, evidence_of: None, places: vec![] }
+    CrashComponent { id, name, question_sha256: None, evidence_of: None, places: vec![] }
 }
 
-/// Plants one edit, and returns its trial with the edited tree.
+fn question_hash(job: &JudgingJob, component: &str) -> Option<String> {
+    let item = job.items.iter().find(|item| item.id() == component)?;
+    Some(sha256(job.prompt.question_text(item, job.budget).as_bytes()))
+}
+
+fn tree_hash(snapshot: &CodeSnapshot) -> String {
+    let mut text = String::new();
+    for (path, file) in &snapshot.tree().files {
+        let blob = file.blob_id().map(|blob| blob.to_string()).unwrap_or_default();
+        text += &format!("{}\0{:?}\0{blob}\n", path.as_str(), file.mode);
+    }
+    sha256(text.as_bytes())
+}
+
+/// Plants one edit, and returns its trial with the edited texts.
 fn planted_trial(
     component: &CrashComponent,
     kind: PlantKind,
-    texts: &Arc<SourceTexts>,
-    snapshot: &CodeSnapshot,
-) -> (DocumentTrial, CodeSnapshot) {
+    texts: &SourceTexts,
+) -> (DocumentTrial, EditedTexts) {
     let place = |it: &DocumentPlace| CodePlace { path: it.path.clone(), lines: (it.start, it.end) };
     let places: Vec<CodePlace> = component.places.iter().map(place).collect();
     let target = PlantTarget { files: texts, places: &places, component: &component.name };
     let mut trial = DocumentTrial::for_edit(&component.id, CrashEdit::Plant(kind));
     let planted = plants::plant_edit(kind, &target).and_then(|planted| {
-        let edited = snapshot.with_texts(&planted.changed)?;
+        let texts = planted.changed.iter();
+        let edited: Option<EditedTexts> =
+            texts.map(|(path, text)| Some((RepoPath::new(path)?, text.clone()))).collect();
+        let edited = edited.ok_or_else(|| "it changes a path that no tree has".to_owned())?;
         Ok((planted, edited))
     });
     match planted {
@@ -299,29 +342,30 @@ fn planted_trial(
         }
         Err(why) => {
             trial.not_applicable = Some(why);
-            (trial, snapshot.clone())
+            (trial, vec![])
         }
     }
 }
 
 impl CodeSnapshot {
-    /// Returns the same files with some texts replaced or added. The error names a path that no tree has.
-    fn with_texts(&self, changed: &SourceTexts) -> Result<Self, String> {
+    /// Returns the same files with some texts replaced or added.
+    fn with_texts(&self, changed: &[(RepoPath, String)]) -> Self {
+        if changed.is_empty() {
+            return self.clone();
+        }
         let mut tree = self.tree().clone();
         let mut edited: Vec<(BlobId, Blob)> = vec![];
         for (path, text) in changed {
             let blob = BlobId::for_bytes(text.as_bytes());
-            let path =
-                RepoPath::new(path).ok_or_else(|| format!("{path} is not a path of a tree"))?;
-            let mode = tree.files.get(&path).map_or(FileMode::Regular, |file| file.mode);
-            tree.files.insert(path, TreeFile { mode, ..TreeFile::with_blob(blob) });
+            let mode = tree.files.get(path).map_or(FileMode::Regular, |file| file.mode);
+            tree.files.insert(path.clone(), TreeFile { mode, ..TreeFile::with_blob(blob) });
             edited.push((blob, Blob::from(text.as_bytes())));
         }
         let before = self.clone();
-        Ok(Self::new(tree, move |file| {
+        Self::new(tree, move |file| {
             let own = edited.iter().find(|(blob, _)| Some(*blob) == file.blob_id());
             own.map_or_else(|| before.content_of(file), |(_, text)| Ok(text.clone()))
-        }))
+        })
     }
 }
 
@@ -353,9 +397,9 @@ pub fn run_crash_test(
             }
         }
     };
-    let tasks = test.open_tasks();
+    let open = test.open_trials();
     let total = test.document.trials.iter().filter(|it| it.not_applicable.is_none()).count();
-    let mut done = total - tasks.len();
+    let mut done = total - open.len();
     on_event(&JudgeEvent::Opened(OpenFile {
         path: file.path().to_owned(),
         turn: test.document.turn,
@@ -364,21 +408,24 @@ pub fn run_crash_test(
         done,
         total,
     }));
-    if tasks.is_empty() {
-        return Ok(ended(Some(file), test, None));
+    let at_once = TREES_PER_WORKER * test.job.settings.concurrency.clamp(1, 64);
+    for positions in open.chunks(at_once) {
+        let context = test.job.worker_context(test.tasks_at(positions), &client, cost_budget);
+        let mut enter = |component: String, judged: &JudgedItem| -> Result<_, JudgingHalt> {
+            test.enter_answer(&file, &component, judged)?;
+            done += 1;
+            let fault = judged.fault.as_ref().map(ToString::to_string);
+            let error = judged.error.clone().or(fault);
+            let answer = judged.verdict().map(answer_of);
+            Ok(JudgeEvent::Ended { component, answer, error, done, total })
+        };
+        let halted = collect_answers(&context, stop, &mut enter, on_event).err();
+        context.halt.set();
+        if halted.is_some() {
+            return Ok(ended(Some(file), test, halted));
+        }
     }
-    let context = test.job.worker_context(tasks, &client, cost_budget);
-    let mut enter = |component: String, judged: &JudgedItem| -> Result<_, JudgingHalt> {
-        test.enter_answer(&file, &component, judged)?;
-        done += 1;
-        let fault = judged.fault.as_ref().map(ToString::to_string);
-        let error = judged.error.clone().or(fault);
-        let answer = judged.verdict().map(answer_of);
-        Ok(JudgeEvent::Ended { component, answer, error, done, total })
-    };
-    let halted = collect_answers(&context, stop, &mut enter, on_event).err();
-    context.halt.set();
-    Ok(ended(Some(file), test, halted))
+    Ok(ended(Some(file), test, None))
 }
 
 fn ended(
@@ -387,4 +434,27 @@ fn ended(
     halted: Option<JudgingHalt>,
 ) -> CrashTestEnd {
     CrashTestEnd { path: file.map(|file| file.path().to_owned()), document: test.document, halted }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::tests::snapshot_of;
+
+    #[test]
+    fn an_edited_tree_has_the_new_texts_and_leaves_the_other_tree_alone() {
+        let path = |path| RepoPath::new(path).unwrap();
+        let before = snapshot_of(&[("a.py", "one\n"), ("b.py", "two\n")]);
+
+        let changed = [(path("a.py"), "other\n".to_owned()), (path("c.py"), "new\n".to_owned())];
+        let edited = before.with_texts(&changed);
+
+        assert_eq!(edited.text_of(&path("a.py")).unwrap(), "other\n");
+        assert_eq!(edited.text_of(&path("b.py")).unwrap(), "two\n");
+        assert_eq!(edited.text_of(&path("c.py")).unwrap(), "new\n");
+        assert_eq!(before.text_of(&path("a.py")).unwrap(), "one\n");
+        assert_eq!(before.tree().files.len(), 2);
+        assert_ne!(tree_hash(&before), tree_hash(&edited));
+        assert_eq!(tree_hash(&before), tree_hash(&before.with_texts(&[])));
+    }
 }

@@ -42,6 +42,9 @@ pub struct JudgementDocument {
     /// What it tests its judge for; None for a judgement of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
+    /// The id that all documents of one drift gate, or of the rewordings of one command, share; None for any other document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_id: Option<String>,
     /// RFC 3339.
     pub created_at: String,
     /// The time of the end; None as long as an item lacks a usable answer.
@@ -157,6 +160,8 @@ pub struct JudgingSubject {
     pub components: Vec<String>,
     /// See [`JudgementDocument::test`].
     pub test: Option<JudgeTest>,
+    /// See [`JudgementDocument::batch_id`].
+    pub batch_id: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -332,6 +337,7 @@ impl JudgementDocument {
             turn: subject.turn,
             rubric: subject.scale.rubric_name().to_owned(),
             test: subject.test.map(|test| test.word().to_owned()),
+            batch_id: subject.batch_id.clone(),
             created_at: created_at.to_owned(),
             finished_at: None,
             components: subject.components.clone(),
@@ -362,7 +368,8 @@ impl JudgementDocument {
         let same_task = self.run == subject.run
             && self.rubric == subject.scale.rubric_name()
             && self.components == subject.components
-            && self.test.as_deref() == subject.test.map(JudgeTest::word);
+            && self.test.as_deref() == subject.test.map(JudgeTest::word)
+            && self.batch_id == subject.batch_id;
         self.judge == *judge && same_state && same_task
     }
 
@@ -609,6 +616,7 @@ mod tests {
             turn: 3,
             components: vec!["C01".into(), "C02".into()],
             test: None,
+            batch_id: None,
         };
         JudgementDocument::new(
             &judge,
@@ -671,6 +679,26 @@ mod tests {
         assert_eq!(judgement.verdicts[1].seconds, Some(1.235));
         assert_eq!(judgement.verdicts[1].trace[0].arguments, "{\"path\":\"a.py\"}");
         assert_eq!((judgement.turn, judgement.judge.budget), (Some(3), Some(8)));
+    }
+
+    #[test]
+    fn documents_of_two_batches_are_not_the_same_judging() {
+        let document = sample_document();
+        let JudgementDocument { run, commit, turn, components, .. } = document.clone();
+        let subject = JudgingSubject {
+            scale: JudgingScale::Levels,
+            shared_vendor: None,
+            run,
+            commit,
+            turn,
+            components,
+            test: None,
+            batch_id: None,
+        };
+        let of_batch = JudgingSubject { batch_id: Some("b".into()), ..subject.clone() };
+
+        assert!(document.is_same_judging(&document.judge, &subject));
+        assert!(!document.is_same_judging(&document.judge, &of_batch));
     }
 
     #[test]

@@ -225,6 +225,7 @@ fn judging_subject(
         turn,
         components: items.iter().map(|item| item.id().to_owned()).collect(),
         test: None,
+        batch_id: None,
     }
 }
 

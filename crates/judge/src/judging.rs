@@ -121,6 +121,12 @@ impl JudgingJob {
         self.subject.scale
     }
 
+    /// Makes the job one of the batch with this id; see [`JudgementDocument::batch_id`].
+    pub fn in_batch(mut self, batch_id: Option<String>) -> Self {
+        self.subject.batch_id = batch_id;
+        self
+    }
+
     /// Returns the data of workers for these conversations.
     pub(crate) fn worker_context(
         &self,

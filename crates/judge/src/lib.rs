@@ -14,7 +14,8 @@
 //!
 //! [`unchanged_flags`] carries flags on from an earlier state whose lines did not change.
 //!
-//! [`job`] prepares [`judging`] from a request; [`judge_states`] judges several states of one run in order. A screen that watches calls
+//! [`job`] prepares [`judging`] from a request; [`judge_states`] judges several states of one run in order, and a
+//! [`judging_batch`] is several judgings that are resumed together. A screen that watches calls
 //! [`judging::run_judging`] on a thread, passes its [`trajview_run::judging::JudgeEvent`]s on, and keeps a clone of the [`stop_flag::StopFlag`].
 //!
 //! The output of a judge is untrusted: bounded in size, never trusted to name a place that exists.
@@ -58,6 +59,7 @@ pub mod job;
 pub mod judge_key;
 pub mod judge_states;
 pub mod judging;
+pub mod judging_batch;
 pub mod pillar_parts;
 pub mod plan;
 pub mod prompt;

@@ -179,6 +179,8 @@ worded! {
         Rewording = "rewording",
         /// The same question as in an earlier judgement, to compare the two.
         Drift = "drift",
+        /// A purpose that this program does not have, as a later version may write.
+        Other = "other",
     }
 }
 

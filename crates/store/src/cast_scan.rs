@@ -2,8 +2,11 @@
 
 use std::{
     collections::HashMap,
+    fs,
     hash::{DefaultHasher, Hasher},
+    io,
     sync::{Mutex, PoisonError},
+    time::SystemTime,
 };
 
 use trajview_formats::asciicast::{CastEvent, CastEventKind, CastHeader, CastReader, NotAnEvent};
@@ -23,12 +26,16 @@ pub(super) const LEAST_RECORD_BYTES: u64 = 40;
 /// The most printed lines that may be records of steps.
 const MOST_RECORDS: usize = 500_000;
 
-/// The most bytes of a line that was shown, and of all of them.
+/// The most bytes of a line that was shown, and of memory of all of them.
 const MOST_SHOWN_LINE: usize = 400;
 const MOST_SHOWN_BYTES: usize = 4 << 20;
 
-/// The number of last bytes that are compared to see that what was read is still there.
-const TAIL_BYTES: usize = 256;
+/// The bytes of memory of a shown line without its text: the line, and what the allocator adds to the text.
+const SHOWN_LINE_BYTES: usize = size_of::<ShownLine>() + 16;
+
+/// The numbers of first and of last bytes that are compared to see that what was read is still there.
+const HEAD_BYTES: u64 = 4 << 10;
+const TAIL_BYTES: u64 = 256;
 
 /// The most recordings that are remembered in case they grow.
 const MOST_REMEMBERED: usize = 4;
@@ -69,6 +76,7 @@ pub(super) struct ShownText {
     pub(super) records: HashMap<u64, f64>,
     /// Lines that were shown or typed.
     pub(super) lines: Vec<ShownLine>,
+    /// The bytes of memory of the lines.
     bytes: usize,
     printed: OpenLine,
     typed: OpenLine,
@@ -92,15 +100,36 @@ pub(super) struct ShownLine {
     pub(super) text: Box<str>,
 }
 
+/// A file as it was when its scan began.
+#[derive(Debug, Clone, Copy)]
+struct FileState {
+    identity: FileIdentity,
+    size: u64,
+    modified: Option<SystemTime>,
+}
+
 /// A file that was read to its end.
 struct RememberedScan {
-    identity: FileIdentity,
-    /// The last bytes that were read.
-    tail: Vec<u8>,
+    state: FileState,
+    /// The first and the last of the bytes that were read.
+    ends: [Vec<u8>; 2],
     scan: CastScan,
 }
 
 static REMEMBERED_SCANS: Mutex<Vec<RememberedScan>> = Mutex::new(vec![]);
+
+impl FileState {
+    fn of_file(file: &fs::File) -> io::Result<Self> {
+        let meta = file.metadata()?;
+        let identity = FileIdentity::from_metadata(&meta);
+        Ok(Self { identity, size: meta.len(), modified: meta.modified().ok() })
+    }
+
+    /// Returns whether the file is as it was before, or is longer.
+    fn may_continue(&self, before: &Self) -> bool {
+        self.size > before.size || (self.size, self.modified) == (before.size, before.modified)
+    }
+}
 
 impl CastScan {
     fn new(request: &ScanRequest) -> Self {
@@ -208,10 +237,11 @@ impl ShownText {
         let start = &line.bytes[..line.bytes.len().min(MOST_SHOWN_LINE * 4)];
         for part in start.split(|byte| *byte == b'\r') {
             let text = plain_text(&String::from_utf8_lossy(part));
-            if text.is_empty() || self.bytes + text.len() > MOST_SHOWN_BYTES {
+            let bytes = text.len() + SHOWN_LINE_BYTES;
+            if text.is_empty() || self.bytes + bytes > MOST_SHOWN_BYTES {
                 continue;
             }
-            self.bytes += text.len();
+            self.bytes += bytes;
             self.lines.push(ShownLine { before: line.before, text: text.into() });
         }
     }
@@ -262,11 +292,11 @@ fn skip_control_sequence(letters: &mut std::str::Chars<'_>) {
 impl Archive {
     /// Reads the events of a recording. Of one on the disk that was read before, and is longer now, the addition is read.
     pub(super) fn scan_cast(&self, source: SourceId, request: &ScanRequest) -> CastScan {
-        let identity = match self.files.get(source.0 as usize) {
-            Some(FileBytes::OnDisk(disk)) => FileIdentity::of_file(&disk.file).ok(),
+        let state = match self.files.get(source.0 as usize) {
+            Some(FileBytes::OnDisk(disk)) => FileState::of_file(&disk.file).ok(),
             _ => None,
         };
-        let known = identity.as_ref().and_then(|it| self.remembered_scan(source, it, request));
+        let known = state.as_ref().and_then(|it| self.remembered_scan(source, it, request));
         let mut scan = known.unwrap_or_else(|| CastScan::new(request));
         let size = self.source_size(source);
         while scan.bytes_read < size {
@@ -278,8 +308,8 @@ impl Archive {
                 Some(bytes) if scan.bytes_read + bytes.len() as u64 == size => {
                     let end = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
                     scan.take_lines(&bytes[..end], &request.positions);
-                    if let Some(identity) = identity {
-                        self.remember_scan(source, identity, &scan);
+                    if let Some(state) = state {
+                        self.remember_scan(source, state, &scan);
                     }
                     // The last line may go on later.
                     scan.take_lines(&bytes[end..], &request.positions);
@@ -290,8 +320,8 @@ impl Archive {
                 None => break, // it became shorter
             }
         }
-        if let Some(identity) = identity {
-            self.remember_scan(source, identity, &scan);
+        if let Some(state) = state {
+            self.remember_scan(source, state, &scan);
         }
         scan
     }
@@ -300,35 +330,55 @@ impl Archive {
     fn remembered_scan(
         &self,
         source: SourceId,
-        identity: &FileIdentity,
+        state: &FileState,
         request: &ScanRequest,
     ) -> Option<CastScan> {
         let mut all = REMEMBERED_SCANS.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = all.iter().position(|it| it.identity == *identity)?;
+        let at = all.iter().position(|it| it.state.identity == state.identity)?;
         let known = all.remove(at);
-        let is_same = known.tail == self.bytes_before(source, known.scan.bytes_read);
+        let is_same = state.may_continue(&known.state)
+            && known.ends == self.ends_of(source, known.scan.bytes_read);
         (is_same && known.scan.fits(request)).then_some(known.scan)
     }
 
-    fn remember_scan(&self, source: SourceId, identity: FileIdentity, scan: &CastScan) {
-        let tail = self.bytes_before(source, scan.bytes_read);
+    fn remember_scan(&self, source: SourceId, state: FileState, scan: &CastScan) {
+        let ends = self.ends_of(source, scan.bytes_read);
         let mut all = REMEMBERED_SCANS.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|it| it.identity != identity);
+        all.retain(|it| it.state.identity != state.identity);
         if all.len() == MOST_REMEMBERED {
             all.remove(0);
         }
-        all.push(RememberedScan { identity, tail, scan: scan.clone() });
+        all.push(RememberedScan { state, ends, scan: scan.clone() });
     }
 
-    fn bytes_before(&self, source: SourceId, end: u64) -> Vec<u8> {
-        let start = end.saturating_sub(TAIL_BYTES as u64);
-        let place = RecordPlace { source, start, len: end - start, ..RecordPlace::default() };
-        self.record_bytes(place).into_owned()
+    /// Returns the first and the last of the bytes before `end`.
+    fn ends_of(&self, source: SourceId, end: u64) -> [Vec<u8>; 2] {
+        [0..end.min(HEAD_BYTES), end.saturating_sub(TAIL_BYTES)..end].map(|part| {
+            let (start, len) = (part.start, part.end - part.start);
+            let place = RecordPlace { source, start, len, ..RecordPlace::default() };
+            self.record_bytes(place).into_owned()
+        })
     }
 }
 
 impl CastScan {
     fn begin_piece(&mut self) {
         self.pieces.push(PieceStart { start: self.bytes_read, seconds: self.reader.seconds });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_lines_count_with_the_memory_that_each_takes() {
+        let mut shown = ShownText::default();
+        let text = "y\n".repeat(MOST_SHOWN_BYTES / 32);
+
+        shown.note_event(&CastEvent { seconds: 1.0, kind: CastEventKind::Output, text });
+
+        assert_eq!(shown.lines.len(), MOST_SHOWN_BYTES / (1 + SHOWN_LINE_BYTES));
+        assert_eq!((shown.lines[0].before, &*shown.lines[0].text), (0.0, "y"));
     }
 }

@@ -71,12 +71,14 @@ pub fn list_folder(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the names in a folder of the disk, sorted; None where there are more than `most`.
-pub(crate) fn list_names(folder: &Path, most: usize) -> Option<Vec<OsString>> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(most + 1);
-    let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+/// Returns the names in a folder of the disk, sorted; None where there are more than `most`. Errors where one of them cannot
+/// be read: a folder may have files that can be opened, and no list.
+pub(crate) fn list_names(folder: &Path, most: usize) -> io::Result<Option<Vec<OsString>>> {
+    let entries = fs::read_dir(folder)?.take(most + 1);
+    let names = entries.map(|entry| entry.map(|it| it.file_name()));
+    let mut names = names.collect::<io::Result<Vec<OsString>>>()?;
     names.sort_unstable();
-    (names.len() <= most).then_some(names)
+    Ok((names.len() <= most).then_some(names))
 }
 
 /// Returns a path without links and from the root on; an address is one already. Errors where nothing is there.

@@ -8,12 +8,14 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime},
+    time::SystemTime,
 };
 
 use super::{
-    containers, disk,
+    containers,
+    disk::{self, PathMeta},
     entries::{entries_of, is_plain_file},
+    file_bytes::FileIdentity,
     remote::is_address,
 };
 
@@ -21,10 +23,6 @@ use super::{
 /// is looked into again, and then no more than [`MOST_NAMES`].
 const FEW_NAMES: usize = 500;
 const MOST_NAMES: usize = 200_000;
-
-/// The time for which a folder must have been the same before its list is remembered: two changes that are closer together may
-/// have one time.
-const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// The most folders that are remembered, apart from those that were used since there were as many.
 const MOST_FOLDERS: usize = 256;
@@ -39,11 +37,19 @@ pub(crate) struct SearchedFolder {
 /// The names in a folder.
 #[derive(Debug)]
 struct FolderNames {
-    changed: Option<SystemTime>,
+    version: FolderVersion,
     /// The most names that are listed.
     most: usize,
-    /// Sorted; None where there are more.
+    /// Sorted; None where there are more, and where the folder cannot be listed.
     names: Option<Vec<OsString>>,
+}
+
+/// What differs once something is added to a folder or removed from it, or another folder is put in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FolderVersion {
+    identity: Option<FileIdentity>,
+    modified: Option<SystemTime>,
+    status_changed: Option<(i64, i64)>,
 }
 
 /// The folders that were looked into: those of late, and those before, from which they return when they are used.
@@ -99,26 +105,27 @@ impl FolderNames {
             return None;
         }
         let meta = disk::metadata(folder).ok().filter(|meta| meta.is_dir())?;
-        let names = match known_folder(folder).filter(|it| it.changed == meta.modified) {
+        let names = match known_folder(folder).filter(|it| it.version == FolderVersion::of(&meta)) {
             Some(known) if known.names.is_some() || known.most == MOST_NAMES => known,
-            Some(_) => Self::list(folder, meta.modified, MOST_NAMES),
-            None => Self::list(folder, meta.modified, FEW_NAMES),
+            Some(_) => Self::list(folder, &meta, MOST_NAMES),
+            None => Self::list(folder, &meta, FEW_NAMES),
         };
         let is_repository = names.may_have("HEAD") && containers::is_repository(folder);
         (!is_repository).then_some(names)
     }
 
-    fn list(folder: &Path, changed: Option<SystemTime>, most: usize) -> Arc<Self> {
-        let age = changed.and_then(|it| SystemTime::now().duration_since(it).ok());
-        let is_settled = age.is_some_and(|age| age >= SETTLED_AFTER);
+    fn list(folder: &Path, meta: &PathMeta, most: usize) -> Arc<Self> {
+        let is_settled = meta.is_settled();
         // One that changes all the time would be listed all the time.
         let most = if is_settled { most } else { FEW_NAMES };
-        let names = disk::list_names(folder, most);
-        let listed = Arc::new(Self { changed, most, names });
-        if is_settled {
-            remember_folder(folder, &listed);
+        let listed = disk::list_names(folder, most);
+        let is_listed = listed.is_ok();
+        let version = FolderVersion::of(meta);
+        let names = Arc::new(Self { version, most, names: listed.unwrap_or_default() });
+        if is_settled && is_listed {
+            remember_folder(folder, &names);
         }
-        listed
+        names
     }
 
     fn may_have(&self, path: &str) -> bool {
@@ -127,6 +134,13 @@ impl FolderNames {
             names.binary_search_by(|it| it.as_os_str().cmp(first.as_ref())).is_ok()
         };
         matches!(first, "." | "..") || self.names.as_ref().is_none_or(is_listed)
+    }
+}
+
+impl FolderVersion {
+    const fn of(meta: &PathMeta) -> Self {
+        let PathMeta { identity, modified, status_changed, .. } = *meta;
+        Self { identity, modified, status_changed }
     }
 }
 
@@ -152,7 +166,7 @@ fn remember_folder(folder: &Path, names: &Arc<FolderNames>) {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, time::Duration};
 
     use super::*;
 
@@ -162,7 +176,11 @@ mod tests {
     }
 
     fn names_in(folder: &Path) -> Option<Vec<OsString>> {
-        FolderNames::of_folder(folder).unwrap().names.clone()
+        listed(folder).names.clone()
+    }
+
+    fn listed(folder: &Path) -> Arc<FolderNames> {
+        FolderNames::of_folder(folder).unwrap()
     }
 
     #[test]
@@ -175,13 +193,48 @@ mod tests {
         assert_eq!(names_in(folder).unwrap(), ["a.json", "b.json"], "it changed just now");
 
         set_changed(folder, 1);
-        assert_eq!(names_in(folder).unwrap().len(), 2);
+        assert!(Arc::ptr_eq(&listed(folder), &listed(folder)), "it is the same");
         fs::write(folder.join("c.json"), "").unwrap();
-        set_changed(folder, 1);
-        assert_eq!(names_in(folder).unwrap().len(), 2, "its time is the same");
         set_changed(folder, 2);
         let found = SearchedFolder::new(folder);
         assert!(found.may_have("c.json/x") && found.has_file("c.json") && !found.may_have("d"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_folder_of_the_same_time_is_listed_in_its_place() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("job");
+        let make_with = |name: &str| {
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join(name), "").unwrap();
+            set_changed(&folder, 1);
+        };
+        make_with("a.json");
+        assert_eq!(names_in(&folder).unwrap(), ["a.json"]);
+
+        fs::rename(&folder, place.path().join("old job")).unwrap();
+        make_with("b.json");
+
+        assert_eq!(names_in(&folder).unwrap(), ["b.json"]);
+    }
+
+    #[test]
+    fn what_cannot_be_listed_may_have_any_name_and_is_tried_again() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("no folder");
+        fs::write(&file, "").unwrap();
+        fs::File::options()
+            .write(true)
+            .open(&file)
+            .unwrap()
+            .set_modified(SystemTime::UNIX_EPOCH)
+            .unwrap();
+
+        let names = FolderNames::list(&file, &disk::metadata(&file).unwrap(), FEW_NAMES);
+
+        assert!(names.names.is_none() && names.may_have("result.json"));
+        assert!(known_folder(&file).is_none());
     }
 
     #[test]

@@ -2,8 +2,14 @@
 
 use std::{
     fs,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
+
+use super::file_bytes::FileIdentity;
+
+/// The time for which a path must have been the same before what was read of it is remembered: two changes that are closer
+/// together may have one time.
+const SETTLED_AFTER: Duration = Duration::from_secs(2);
 
 /// The type of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +28,11 @@ pub struct PathMeta {
     len: u64,
     /// The time of the last change; None where it is not known.
     pub modified: Option<SystemTime>,
+    /// None for an address.
+    pub(crate) identity: Option<FileIdentity>,
+    /// The time of the last change that no program can set, in seconds and nanoseconds; None where the system does not have
+    /// it.
+    pub(crate) status_changed: Option<(i64, i64)>,
     pub is_executable: bool,
 }
 
@@ -34,7 +45,8 @@ impl PathMeta {
         len: u64,
         modified: Option<SystemTime>,
     ) -> Self {
-        Self { kind, len, modified, is_executable: false }
+        let (identity, status_changed) = (None, None);
+        Self { kind, len, modified, identity, status_changed, is_executable: false }
     }
 
     pub(crate) fn from_disk(meta: &fs::Metadata) -> Self {
@@ -44,8 +56,20 @@ impl PathMeta {
             () if meta.is_symlink() => PathKind::Link,
             () => PathKind::Other,
         };
-        let is_executable = is_executable(meta);
-        Self { kind, len: meta.len(), modified: meta.modified().ok(), is_executable }
+        Self {
+            kind,
+            len: meta.len(),
+            modified: meta.modified().ok(),
+            identity: Some(FileIdentity::from_metadata(meta)),
+            status_changed: status_changed(meta),
+            is_executable: is_executable(meta),
+        }
+    }
+
+    /// Returns whether the last change was so long ago that the next one has another time.
+    pub(crate) fn is_settled(&self) -> bool {
+        let age = self.modified.and_then(|it| SystemTime::now().duration_since(it).ok());
+        age.is_some_and(|age| age >= SETTLED_AFTER)
     }
 
     pub fn is_file(&self) -> bool {
@@ -74,6 +98,17 @@ fn is_executable(meta: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_executable(_: &fs::Metadata) -> bool {
     false
+}
+
+#[cfg(unix)]
+fn status_changed(meta: &fs::Metadata) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((meta.ctime(), meta.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+fn status_changed(_: &fs::Metadata) -> Option<(i64, i64)> {
+    None
 }
 
 /// Returns the time when a file was last written, in nanoseconds since 1970; None where the system does not have it.

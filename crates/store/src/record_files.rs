@@ -11,7 +11,7 @@ use trajview_formats::harness::RecordFile;
 
 use super::{
     disk::{self, PathMeta},
-    file_bytes::{self, FileAccess, ReadAllowance},
+    file_bytes::{self, FileAccess, FileIdentity, ReadAllowance},
     path_bytes,
 };
 
@@ -23,23 +23,32 @@ const CACHED_FROM: u64 = 16 << 10;
 const MOST_CACHED_BYTES: usize = 160 << 20;
 const MOST_CACHED: usize = 64;
 
-/// The time and the size of a file; it is read again once they change.
-type FileStamp = (SystemTime, u64);
+/// The time, the size and the identity of a file; it is read again once one of them changes.
+type FileStamp = (SystemTime, u64, Option<FileIdentity>);
+
+/// The path of a file, and the most bytes that are read of it.
+type FilePart<'a> = (&'a Path, usize);
 
 /// A file that was read, or is being read: another thread that needs the same one waits for it, and none waits for other
 /// files.
 struct CachedRecord {
     path: PathBuf,
+    most: usize,
     stamp: FileStamp,
     /// None where the file could not be read.
-    content: OnceLock<Option<RecordFile>>,
+    content: OnceLock<Option<RecordContent>>,
+}
+
+/// A file that was read, and the bytes of memory that it takes, which are estimated once: that reads all of it.
+struct RecordContent {
+    file: RecordFile,
+    memory: usize,
 }
 
 impl CachedRecord {
     /// Returns the bytes of memory; 0 while the file is being read.
-    fn memory_estimate(&self) -> usize {
-        let file = self.content.get().and_then(Option::as_ref);
-        file.map_or(0, RecordFile::memory_estimate)
+    fn memory(&self) -> usize {
+        self.content.get().and_then(Option::as_ref).map_or(0, |it| it.memory)
     }
 }
 
@@ -59,28 +68,31 @@ impl RecordCache {
     /// Returns a file that has not changed since it was read, or else what `read` returns.
     fn get_or_read(
         &self,
-        path: &Path,
+        part: FilePart<'_>,
         stamp: FileStamp,
         read: impl FnOnce() -> Option<RecordFile>,
     ) -> Option<RecordFile> {
-        let record = self.latest_record(path, stamp);
+        let record = self.latest_record(part, stamp);
         let mut is_new = false;
         let content = record.content.get_or_init(|| {
             is_new = true;
-            read()
+            let file = read()?;
+            Some(RecordContent { memory: file.memory_estimate(), file })
         });
         if is_new {
             self.limit_memory(&record);
         }
-        content.clone()
+        content.as_ref().map(|it| it.file.clone())
     }
 
     /// Returns the place of a file in the cache, and makes it the latest.
-    fn latest_record(&self, path: &Path, stamp: FileStamp) -> Arc<CachedRecord> {
+    fn latest_record(&self, part: FilePart<'_>, stamp: FileStamp) -> Arc<CachedRecord> {
+        let (path, most) = part;
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = records.iter().position(|it| it.path == path).map(|at| records.remove(at));
+        let place = records.iter().position(|it| (it.path.as_path(), it.most) == part);
+        let known = place.map(|at| records.remove(at));
         let record = known.filter(|it| it.stamp == stamp).unwrap_or_else(|| {
-            Arc::new(CachedRecord { path: path.to_owned(), stamp, content: OnceLock::new() })
+            Arc::new(CachedRecord { path: path.to_owned(), most, stamp, content: OnceLock::new() })
         });
         records.push(Arc::clone(&record));
         record
@@ -92,9 +104,8 @@ impl RecordCache {
         if new.content.get().is_some_and(Option::is_none) {
             records.retain(|it| !Arc::ptr_eq(it, new));
         }
-        let bytes = |records: &[Arc<CachedRecord>]| -> usize {
-            records.iter().map(|it| it.memory_estimate()).sum()
-        };
+        let bytes =
+            |records: &[Arc<CachedRecord>]| -> usize { records.iter().map(|it| it.memory()).sum() };
         while records.len() > MOST_CACHED || records.len() > 1 && bytes(&records) > self.most_bytes
         {
             records.remove(0);
@@ -106,9 +117,9 @@ impl RecordCache {
 pub(crate) fn read_record(path: &Path, name: &str, most: usize) -> Option<RecordFile> {
     let meta = disk::metadata(path).ok();
     let read = || Some(RecordFile::new(name, read_start_with(path, meta.as_ref(), most)?));
-    let stamp = meta.as_ref().and_then(|meta| Some((meta.modified?, meta.len())));
-    match stamp.filter(|(_, len)| *len >= CACHED_FROM) {
-        Some(stamp) => Some(RECORD_CACHE.get_or_read(path, stamp, read)?.with_name(name)),
+    let cached = meta.as_ref().filter(|meta| meta.len() >= CACHED_FROM && meta.is_settled());
+    match cached.and_then(|meta| Some((meta.modified?, meta.len(), meta.identity))) {
+        Some(stamp) => Some(RECORD_CACHE.get_or_read((path, most), stamp, read)?.with_name(name)),
         None => read(),
     }
 }
@@ -135,14 +146,22 @@ fn read_start_with(path: &Path, meta: Option<&PathMeta>, most: usize) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, time::Duration};
 
     use trajview_run::Outcome;
 
     use super::*;
     use crate::open;
 
-    const STAMP: FileStamp = (SystemTime::UNIX_EPOCH, CACHED_FROM);
+    const STAMP: FileStamp = (SystemTime::UNIX_EPOCH, CACHED_FROM, None);
+
+    fn part_of(name: &str) -> FilePart<'_> {
+        (Path::new(name), 1 << 20)
+    }
+
+    fn set_modified(path: &Path, time: SystemTime) {
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
 
     /// Returns the result of 10,000 bytes, all of them in one text.
     fn record_of(name: &str) -> Option<RecordFile> {
@@ -150,7 +169,7 @@ mod tests {
     }
 
     fn get_or_count(cache: &RecordCache, name: &str, reads: &mut Vec<String>) {
-        let file = cache.get_or_read(Path::new(name), STAMP, || {
+        let file = cache.get_or_read(part_of(name), STAMP, || {
             reads.push(name.to_owned());
             record_of(name)
         });
@@ -164,15 +183,15 @@ mod tests {
             let (sender, done) = std::sync::mpsc::channel();
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    sender.send(cache.get_or_read(Path::new("b"), STAMP, || record_of("b")))
+                    sender.send(cache.get_or_read(part_of("b"), STAMP, || record_of("b")))
                 });
-                let file = done.recv_timeout(std::time::Duration::from_secs(10)).unwrap();
+                let file = done.recv_timeout(Duration::from_secs(10)).unwrap();
                 assert_eq!(file.unwrap().name, "b");
             });
             record_of("a")
         };
 
-        let file = cache.get_or_read(Path::new("a"), STAMP, other);
+        let file = cache.get_or_read(part_of("a"), STAMP, other);
 
         assert_eq!(file.unwrap().name, "a");
     }
@@ -195,8 +214,27 @@ mod tests {
     fn a_file_that_cannot_be_read_is_tried_again() {
         let cache = RecordCache::new(1 << 20);
 
-        assert!(cache.get_or_read(Path::new("a"), STAMP, || None).is_none());
-        assert!(cache.get_or_read(Path::new("a"), STAMP, || record_of("a")).is_some());
+        assert!(cache.get_or_read(part_of("a"), STAMP, || None).is_none());
+        assert!(cache.get_or_read(part_of("a"), STAMP, || record_of("a")).is_some());
+    }
+
+    #[test]
+    fn more_bytes_of_a_file_are_read_anew_and_so_is_another_file_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["a.json", "b.json"].map(|name| folder.path().join(name));
+        for (path, byte) in [(&path, b'x'), (&other, b'y')] {
+            fs::write(path, [byte; 2 * CACHED_FROM as usize]).unwrap();
+            set_modified(path, SystemTime::UNIX_EPOCH + Duration::from_secs(1_000));
+        }
+        let read = |most: usize| {
+            let file = read_record(&path, "a.json", most).unwrap();
+            (file.bytes().len(), file.bytes()[0])
+        };
+        assert_eq!([read(9_000), read(1 << 20)], [(9_000, b'x'), (32 << 10, b'x')]);
+
+        fs::rename(&other, &path).unwrap();
+
+        assert_eq!([read(9_000), read(1 << 20)], [(9_000, b'y'), (32 << 10, b'y')]);
     }
 
     fn log_of(id: &str) -> String {
@@ -229,17 +267,26 @@ mod tests {
         };
         let quoted = ids.map(|id| format!("\"{id}\"")).join(", ");
         let outcome = |at: usize| open(&logs[at]).unwrap().run.trial.as_ref().unwrap().outcome;
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
         write(&quoted, "");
-        let written = fs::metadata(&report).unwrap().modified().unwrap();
+        set_modified(&report, long_ago);
         assert_eq!(outcome(0), Some(Outcome::Passed));
 
         write("", &quoted);
-        fs::File::options().write(true).open(&report).unwrap().set_modified(written).unwrap();
+        set_modified(&report, long_ago);
         assert_eq!(outcome(1), Some(Outcome::Passed));
 
-        write("", &quoted);
-        let later = written + std::time::Duration::from_secs(2);
-        fs::File::options().write(true).open(&report).unwrap().set_modified(later).unwrap();
+        set_modified(&report, long_ago + Duration::from_secs(2));
         assert_eq!(outcome(2), Some(Outcome::Failed));
+
+        // The next change may have the same time as one that is not in the past.
+        let coming = SystemTime::now() + Duration::from_secs(3_600);
+        for (resolved, failed, expected) in
+            [(&*quoted, "", Outcome::Passed), ("", &*quoted, Outcome::Failed)]
+        {
+            write(resolved, failed);
+            set_modified(&report, coming);
+            assert_eq!(outcome(0), Some(expected));
+        }
     }
 }

@@ -31,6 +31,9 @@ const LEAST_COMMANDS: usize = 3;
 /// The most lines among which one command is looked for.
 const MOST_MATCHES: usize = 64;
 
+/// The most comparisons of a command with a place of a line: a recording that needs more is searched no further.
+const MOST_COMPARISONS: usize = 10_000_000;
+
 /// The steps and turns of a run, and one of its recordings.
 pub(super) struct StepClock<'a> {
     pub(super) archive: &'a Archive,
@@ -150,7 +153,7 @@ impl StepClock<'_> {
             steps.map(|(id, step)| (id, step.label.trim())).filter(is_long).collect();
         let texts: Vec<&str> = commands.iter().map(|(_, command)| *command).collect();
         let lines = &scan.text.as_ref()?.lines;
-        let shown = lines_of_commands(&texts, lines);
+        let shown = lines_of_commands(&texts, lines, MOST_COMPARISONS);
         let (found, total) = (shown.len(), commands.len());
         if found < LEAST_COMMANDS || found * 3 < total * 2 {
             return None;
@@ -163,22 +166,37 @@ impl StepClock<'_> {
 }
 
 /// Returns the longest sequence of commands that are shown in their order: the positions of each command and of its line.
-fn lines_of_commands(commands: &[&str], lines: &[ShownLine]) -> Vec<(usize, usize)> {
-    let mut by_beginning: HashMap<&[u8], Vec<usize>> = HashMap::new();
+/// After `most` comparisons nothing more is searched.
+fn lines_of_commands(commands: &[&str], lines: &[ShownLine], most: usize) -> Vec<(usize, usize)> {
+    // By the least bytes, and then by all bytes that a command has wherever it is shown: up to as many as the beginning of
+    // one has at the end of a line.
+    let mut by_beginning: HashMap<&[u8], HashMap<&[u8], Vec<usize>>> = HashMap::new();
     for (at, command) in commands.iter().enumerate() {
-        by_beginning.entry(&command.as_bytes()[..LEAST_COMMAND_BYTES]).or_default().push(at);
+        let bytes = command.as_bytes();
+        let alike = by_beginning.entry(&bytes[..LEAST_COMMAND_BYTES]).or_default();
+        alike.entry(&bytes[..bytes.len().min(LEAST_BEGINNING_BYTES)]).or_default().push(at);
     }
     let mut matches: Vec<Vec<usize>> = vec![vec![]; commands.len()];
+    let mut left = most;
     for (number, line) in lines.iter().enumerate() {
         for start in word_starts(&line.text) {
             let rest = &line.text[start..];
             let Some(beginning) = rest.as_bytes().get(..LEAST_COMMAND_BYTES) else { continue };
-            for at in by_beginning.get(beginning).into_iter().flatten() {
-                let found = &mut matches[*at];
-                let is_new = found.last() != Some(&number) && found.len() < MOST_MATCHES;
-                if is_new && is_shown(commands[*at], rest) {
-                    found.push(number);
-                }
+            let Some(alike) = by_beginning.get_mut(beginning) else { continue };
+            for length in LEAST_COMMAND_BYTES..=LEAST_BEGINNING_BYTES.min(rest.len()) {
+                let Some(group) = alike.get_mut(&rest.as_bytes()[..length]) else { continue };
+                left = left.saturating_sub(group.len());
+                // A command that is shown often enough is looked for no more.
+                group.retain(|at| {
+                    let found = &mut matches[*at];
+                    if found.last() != Some(&number) && is_shown(commands[*at], rest) {
+                        found.push(number);
+                    }
+                    found.len() < MOST_MATCHES
+                });
+            }
+            if left == 0 {
+                return longest_ascent(&matches);
             }
         }
     }
@@ -269,6 +287,35 @@ mod tests {
         assert_eq!(longest_ascent(&numbers), [(0, 5), (1, 6), (3, 7), (5, 8)]);
         assert_eq!(longest_ascent(&numbers[1..5]), [(0, 1), (2, 2)], "the first lines of several");
         assert_eq!(longest_ascent(&[vec![], vec![]]), []);
+    }
+
+    fn lines_of(texts: &[String]) -> Vec<ShownLine> {
+        let line = |text: &String| ShownLine { before: 0.0, text: text.as_str().into() };
+        texts.iter().map(line).collect()
+    }
+
+    #[test]
+    fn many_commands_that_begin_alike_are_found_in_their_order() {
+        let commands: Vec<String> = (0..300).map(|at| format!("cd /app && run {at}")).collect();
+        let texts: Vec<String> = commands.iter().map(|command| format!("$ {command}")).collect();
+        let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
+
+        let found = lines_of_commands(&commands, &lines_of(&texts), MOST_COMPARISONS);
+
+        assert_eq!(found, (0..300).map(|at| (at, at)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_search_ends_after_so_many_comparisons_and_a_frequent_command_costs_few_of_them() {
+        let commands = ["cd /app && a", "cd /app && b", "make"];
+        let lines = lines_of(&commands.map(|command| format!("$ {command}")));
+        assert_eq!(lines_of_commands(&commands, &lines, 4), [(0, 0), (1, 1)]);
+        assert_eq!(lines_of_commands(&commands, &lines, 5), [(0, 0), (1, 1), (2, 2)]);
+
+        let mut texts = vec!["make".to_owned(); 1_000];
+        texts.push("done".into());
+        let found = lines_of_commands(&["make", "done"], &lines_of(&texts), MOST_MATCHES + 1);
+        assert_eq!(found, [(0, 0), (1, 1_000)]);
     }
 
     #[test]

@@ -427,14 +427,15 @@ mod tests {
         Archive::new(vec![read.unwrap().0], None, None, None)
     }
 
-    /// A byte at the beginning is another one when the recording has grown: what was read first counts.
+    /// A byte between those that are compared is another one when the recording has grown: what was read first counts.
     #[test]
     fn of_a_recording_that_grows_only_the_addition_is_read_until_it_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terminal.cast");
         let header = "{\"version\": 2, \"width\": 9, \"height\": 3}\n";
         let output = "[2, \"o\", \"some words of output\"]\n".repeat(20);
-        let begin = |turn: usize| format!("{header}[1, \"m\", \"turn {turn}\"]\n{output}");
+        let early = "[0.5, \"o\", \"some words of output\"]\n".repeat(200);
+        let begin = |turn: usize| format!("{header}{early}[1, \"m\", \"turn {turn}\"]\n{output}");
         let run = run_of(&[OWN_RECORDING], vec![vec![], vec![], vec![]]);
         let read = || archive_on_disk(&path).terminal_recording(&run, SourceId(0)).unwrap();
         fs::write(&path, begin(1) + "[3, \"m\", \"tu").unwrap();
@@ -450,8 +451,11 @@ mod tests {
 
         fs::write(&path, begin(3)).unwrap();
         assert_eq!(read().turn_ends, [None, None, Some(2.0)]);
+        fs::write(&path, begin(1)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        assert_eq!(read().turn_ends, [Some(2.0), None, None], "as long as before");
         fs::remove_file(&path).unwrap();
-        fs::write(&path, begin(2) + &output).unwrap();
+        fs::write(&path, (begin(2) + &output).replace("words", "lines")).unwrap();
         assert_eq!(read().turn_ends, [None, Some(2.0), None]);
     }
 

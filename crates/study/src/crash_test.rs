@@ -4,7 +4,9 @@
 //! edit. The shift of a kind is the mean of (level with the edit − level unedited) over components; its interval is
 //! Student's. The test of a shift exchanges signs (Fisher, The Design of Experiments, 1935, section 21), that of changed
 //! levels compares them with the repeats of the same components (McNemar, Psychometrika 12, 1947, exact); Holm's
-//! correction covers the kinds. The smallest effect is that of Bloom (Evaluation Review 19, 1995).
+//! correction covers the kinds. The smallest effect is that of Bloom (Evaluation Review 19, 1995) at the level of this test.
+
+use std::collections::BTreeMap;
 
 use trajview_code::plants::PlantKind;
 
@@ -28,7 +30,7 @@ pub const MARGIN: f64 = 0.5;
 const ADDED_SQUARES: f64 = 0.5;
 
 /// The state of the tree in one trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CrashEdit {
     Unedited,
     /// Unedited once more.
@@ -71,6 +73,11 @@ impl CrashTrial {
         let answer = self.answer.as_ref().filter(|it| !it.is_unlooked)?;
         answer.level.map(f64::from)
     }
+
+    /// Returns whether the judge gave a usable answer, which may be that it cannot tell.
+    fn is_answered(&self) -> bool {
+        self.is_planted() && self.answer.as_ref().is_some_and(|it| it.error.is_none())
+    }
 }
 
 /// What a kind of edit shows of a judge.
@@ -108,8 +115,10 @@ impl CrashVerdict {
 pub struct CrashShift {
     /// Components with a planted edit.
     pub planted: usize,
-    /// Components with a level in both states.
+    /// Components with a level in both states, without those of [`Self::at_bottom`].
     pub counted: usize,
+    /// Components at level 0 unedited: they cannot fall, so they do not count where the edit must matter.
+    pub at_bottom: usize,
     /// Components whose level is another one.
     pub changed: usize,
     /// The mean shift in levels; None of nothing.
@@ -118,7 +127,8 @@ pub struct CrashShift {
     pub shift_interval: Option<Interval>,
     /// Wilson's interval of the share of changed levels.
     pub changed_interval: Option<Interval>,
-    /// The smallest mean shift that this sample would show in 80 % of cases.
+    /// The smallest mean shift that the test that decides would show in 80 % of cases. None without a test, and where no
+    /// shift of so few components is significant.
     pub detectable: Option<f64>,
 }
 
@@ -134,11 +144,20 @@ pub struct CrashRow {
     pub not_planted: Option<(String, usize)>,
 }
 
+impl CrashRow {
+    /// Returns why there is no smallest effect; None where there is one, and where nothing counts.
+    pub fn undetectable_text(&self) -> Option<String> {
+        let counted = self.shift.counted;
+        (counted > 0 && self.shift.detectable.is_none())
+            .then(|| format!("no shift of {counted} components can be significant"))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrashCard {
     /// Components of the sample.
     pub components: usize,
-    /// Trials to ask, and those with an answer.
+    /// Trials to ask, and those with a usable answer.
     pub trials: usize,
     pub answered: usize,
     /// The judge against itself.
@@ -149,16 +168,14 @@ pub struct CrashCard {
 
 impl CrashCard {
     pub fn from_trials(trials: &[CrashTrial]) -> Self {
-        let level = |component: &str, edit: CrashEdit| {
-            let of = |it: &&CrashTrial| it.component == component && it.edit == edit;
-            trials.iter().find(of).and_then(CrashTrial::counted_level)
-        };
+        let levels = levels_of(trials);
         let pairs = |edit: CrashEdit| -> Vec<LevelPair> {
             let of_edit = trials.iter().filter(|it| it.edit == edit && it.is_planted());
             let pair = |it: &CrashTrial| {
-                let before = level(&it.component, CrashEdit::Unedited)?;
+                let level = |edit: CrashEdit| levels.get(&(it.component.as_str(), edit)).copied();
+                let before = level(CrashEdit::Unedited)?;
                 let after = it.counted_level()?;
-                let again = level(&it.component, CrashEdit::Repeat);
+                let again = level(CrashEdit::Repeat);
                 Some(LevelPair { before, after, again })
             };
             of_edit.filter_map(pair).collect()
@@ -170,14 +187,22 @@ impl CrashCard {
             let kinds = PlantKind::ALL.into_iter().filter(|it| it.must_matter() == must_matter);
             let measured: Vec<_> = kinds
                 .map(|kind| {
-                    let pairs = pairs(CrashEdit::Plant(kind));
-                    let planted = planted_count(CrashEdit::Plant(kind));
-                    (kind, CrashShift::from_pairs(&pairs, planted), raw_p(&pairs, must_matter))
+                    let mut pairs = pairs(CrashEdit::Plant(kind));
+                    let all = pairs.len();
+                    pairs.retain(|it| !must_matter || it.before > 0.0);
+                    let at_bottom = all - pairs.len();
+                    let p = raw_p(&pairs, must_matter);
+                    (kind, pairs, at_bottom, p)
                 })
                 .collect();
-            let raw: Vec<f64> = measured.iter().filter_map(|(_, _, p)| *p).collect();
+            let raw: Vec<f64> = measured.iter().filter_map(|(.., p)| *p).collect();
             let mut adjusted = holm_adjust(&raw).into_iter();
-            for (kind, shift, p) in measured {
+            for (kind, pairs, at_bottom, p) in measured {
+                let shift = CrashShift {
+                    at_bottom,
+                    detectable: detectable_shift(&pairs, must_matter, raw.len()),
+                    ..CrashShift::from_pairs(&pairs, planted_count(CrashEdit::Plant(kind)))
+                };
                 let p = p.and_then(|_| adjusted.next()).map(|it| it.p);
                 let verdict = verdict_of(&shift, p, must_matter);
                 rows.push(CrashRow { kind, shift, p, verdict, not_planted: reason(trials, kind) });
@@ -189,7 +214,7 @@ impl CrashCard {
         Self {
             components: components.len(),
             trials: trials.iter().filter(|it| it.is_planted()).count(),
-            answered: trials.iter().filter(|it| it.answer.is_some()).count(),
+            answered: trials.iter().filter(|it| it.is_answered()).count(),
             noise: CrashShift::from_pairs(
                 &pairs(CrashEdit::Repeat),
                 planted_count(CrashEdit::Repeat),
@@ -247,15 +272,30 @@ pub struct CrashReport {
     /// Cost and tokens so far; None where they are not known.
     pub spent_usd: Option<f64>,
     pub tokens: Option<u64>,
+    /// Requests whose tokens the server did not name; with any of them the cost is not known.
+    pub requests_without_usage: usize,
+}
+
+/// Returns the levels that count, by component and state of the tree.
+fn levels_of(trials: &[CrashTrial]) -> BTreeMap<(&str, CrashEdit), f64> {
+    let mut levels = BTreeMap::new();
+    for trial in trials {
+        if let Some(level) = trial.counted_level() {
+            levels.insert((trial.component.as_str(), trial.edit), level);
+        }
+    }
+    levels
 }
 
 /// Returns the most frequent reason why a kind was not planted, with the number of components without it.
 fn reason(trials: &[CrashTrial], kind: PlantKind) -> Option<(String, usize)> {
     let of_kind = trials.iter().filter(|it| it.edit == CrashEdit::Plant(kind));
-    let reasons: Vec<&str> = of_kind.filter_map(|it| it.not_applicable.as_deref()).collect();
-    let count = |reason: &str| reasons.iter().filter(|it| **it == reason).count();
-    let most = reasons.iter().max_by_key(|it| count(it))?;
-    Some(((*most).to_owned(), reasons.len()))
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for reason in of_kind.filter_map(|it| it.not_applicable.as_deref()) {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let (most, _) = counts.iter().max_by_key(|(_, count)| **count)?;
+    Some(((*most).to_owned(), counts.values().sum()))
 }
 
 /// The levels of one component.
@@ -269,30 +309,23 @@ struct LevelPair {
 
 impl CrashShift {
     fn from_pairs(pairs: &[LevelPair], planted: usize) -> Self {
-        let shifts: Vec<f64> = pairs.iter().map(|it| it.after - it.before).collect();
+        let shifts = shifts_of(pairs);
         let counted = shifts.len();
         let changed = shifts.iter().filter(|shift| **shift != 0.0).count();
         let shift = (counted > 0).then(|| mean(&shifts));
-        let error = shift.filter(|_| counted > 1).map(|shift| {
-            let squares: f64 = shifts.iter().map(|it| (it - shift).powi(2)).sum();
-            let freedom = (counted - 1) as f64;
-            (((squares + ADDED_SQUARES) / freedom / counted as f64).sqrt(), freedom)
+        let shift_interval = shift.zip(standard_error(&shifts)).map(|(shift, (error, freedom))| {
+            let half = student_quantile(CONFIDENCE, freedom) * error;
+            Interval { low: shift - half, high: shift + half }
         });
-        let factor = |confidence: f64, freedom| fisher_quantile(confidence, 1.0, freedom).sqrt();
         Self {
             planted,
             counted,
+            at_bottom: 0,
             changed,
             shift,
-            shift_interval: shift.zip(error).map(|(shift, (error, freedom))| {
-                let half = factor(CONFIDENCE, freedom) * error;
-                Interval { low: shift - half, high: shift + half }
-            }),
+            shift_interval,
             changed_interval: wilson_interval(changed, counted, CONFIDENCE).ok(),
-            // The two-sided quantile at 0.6 is the one-sided one at 0.8.
-            detectable: error.map(|(error, freedom)| {
-                (factor(CONFIDENCE, freedom) + factor(0.6, freedom)) * error
-            }),
+            detectable: None,
         }
     }
 
@@ -300,6 +333,56 @@ impl CrashShift {
     pub fn changed_share(&self) -> Option<f64> {
         (self.counted > 0).then(|| self.changed as f64 / self.counted as f64)
     }
+}
+
+fn shifts_of(pairs: &[LevelPair]) -> Vec<f64> {
+    pairs.iter().map(|it| it.after - it.before).collect()
+}
+
+/// Returns the standard error of the mean shift with its degrees of freedom; None of fewer than two.
+fn standard_error(shifts: &[f64]) -> Option<(f64, f64)> {
+    let counted = shifts.len();
+    if counted < 2 {
+        return None;
+    }
+    let shift = mean(shifts);
+    let squares: f64 = shifts.iter().map(|it| (it - shift).powi(2)).sum();
+    let freedom = (counted - 1) as f64;
+    Some((((squares + ADDED_SQUARES) / freedom / counted as f64).sqrt(), freedom))
+}
+
+/// Returns Student's two-sided quantile.
+fn student_quantile(confidence: f64, freedom: f64) -> f64 {
+    fisher_quantile(confidence, 1.0, freedom).sqrt()
+}
+
+/// Returns the smallest mean shift that a test of so many kinds would show in 80 % of cases. None where the smallest p-value
+/// of the exact test is too large, adjusted for the kinds.
+fn detectable_shift(pairs: &[LevelPair], must_matter: bool, kinds: usize) -> Option<f64> {
+    let level = SIGNIFICANT / kinds as f64;
+    let moves = fewest_moves(pairs, must_matter, level)?;
+    let (error, freedom) = standard_error(&shifts_of(pairs))?;
+    // A fall is tested on one side; a move on both, and by two tests.
+    let tails = if must_matter { 2.0 * level } else { level / 2.0 };
+    // The two-sided quantile at 0.6 is the one-sided one at 0.8.
+    let factor = student_quantile(1.0 - tails, freedom) + student_quantile(0.6, freedom);
+    // The exact test needs that many components that move by a level.
+    Some((factor * error).max(moves as f64 / pairs.len() as f64))
+}
+
+/// Returns how many components must at least move, all in one direction and none by itself, for a p-value of this level.
+fn fewest_moves(pairs: &[LevelPair], must_matter: bool, level: f64) -> Option<usize> {
+    let repeated = pairs.iter().filter(|it| it.again.is_some()).count();
+    let smallest_p = |moves: usize| {
+        let one_sided = 0.5_f64.powi(moves as i32);
+        match must_matter {
+            true => one_sided,
+            // The comparison with the repeats is one-sided, the exchange of signs is not; both are doubled.
+            false if moves <= repeated => 2.0 * one_sided,
+            false => 4.0 * one_sided,
+        }
+    };
+    (1..=pairs.len()).find(|moves| smallest_p(*moves) <= level)
 }
 
 /// Returns the p-value of a kind: that it matters, or that the level falls. None of nothing.
@@ -439,10 +522,71 @@ mod tests {
 
         assert!(named_words(&card).is_empty());
         assert_eq!(card.summary_text(), "passes 0 kinds; too small a sample for 11");
-        assert!(card.rows[0].shift.detectable.unwrap() > 3.0);
+        assert_eq!(card.rows[0].shift.detectable, None);
+        let why = card.rows[0].undetectable_text();
+        assert_eq!(why.as_deref(), Some("no shift of 2 components can be significant"));
         let unknown = card.rows.iter().find(|it| it.kind == PlantKind::RecoveredError).unwrap();
         assert_eq!(unknown.verdict, CrashVerdict::NotApplicable);
         assert_eq!(unknown.not_planted, Some(("no transcript".into(), 2)));
+    }
+
+    #[test]
+    fn components_at_level_0_do_not_count_where_an_edit_must_matter() {
+        let card = CrashCard::from_trials(&trials_of(12, |_, _| 0));
+
+        assert_eq!(card.summary_text(), "passes 7 kinds; too small a sample for 4");
+        let delete = card.rows.iter().find(|it| it.kind == PlantKind::Delete).unwrap();
+        assert_eq!(
+            (delete.shift.planted, delete.shift.counted, delete.shift.at_bottom),
+            (12, 0, 12)
+        );
+        assert_eq!((card.rows[0].shift.counted, card.rows[0].shift.at_bottom), (12, 0));
+
+        let half = CrashCard::from_trials(&trials_of(16, |number, edit| match number % 2 {
+            0 => 0,
+            _ => sound_level(number, edit),
+        }));
+        let delete = half.rows.iter().find(|it| it.kind == PlantKind::Delete).unwrap();
+        assert_eq!((delete.shift.counted, delete.shift.at_bottom), (8, 8));
+        assert_eq!(half.summary_text(), "passes all 11 kinds");
+    }
+
+    #[test]
+    fn five_steady_components_pass_what_must_not_matter_and_seven_what_must() {
+        let summary = |count| CrashCard::from_trials(&trials_of(count, sound_level)).summary_text();
+
+        assert_eq!(summary(4), "passes 0 kinds; too small a sample for 11");
+        assert_eq!(summary(5), "passes 7 kinds; too small a sample for 4");
+        assert_eq!(summary(6), "passes 7 kinds; too small a sample for 4");
+        assert_eq!(summary(7), "passes all 11 kinds");
+    }
+
+    #[test]
+    fn the_smallest_effect_is_that_of_the_test_that_decides() {
+        let shift_of = |count, kind| {
+            let card = CrashCard::from_trials(&trials_of(count, sound_level));
+            card.rows.into_iter().find(|it| it.kind == kind).unwrap().shift
+        };
+
+        // Seven kinds, two tests: 14 / 2^8 is more than 0.05, 14 / 2^9 is less.
+        assert_eq!(shift_of(8, PlantKind::Rename).detectable, None);
+        assert_eq!(shift_of(9, PlantKind::Rename).detectable, Some(1.0));
+        assert_eq!(shift_of(12, PlantKind::Rename).detectable, Some(0.75));
+        // Four kinds: 4 / 2^6 is more, 4 / 2^7 is less.
+        assert_eq!(shift_of(6, PlantKind::Delete).detectable, None);
+        assert!(shift_of(7, PlantKind::Delete).detectable.is_some_and(|it| it >= 1.0));
+    }
+
+    #[test]
+    fn an_answer_with_an_error_is_no_verdict() {
+        let mut trials = trials_of(3, sound_level);
+        trials[1].answer =
+            Some(CrashAnswer { error: Some("no JSON".into()), ..CrashAnswer::default() });
+        trials[2].answer = None;
+
+        let card = CrashCard::from_trials(&trials);
+
+        assert_eq!((card.trials, card.answered), (39, 37));
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod tests;
 pub use alpha::ordinal_alpha;
 pub use contrast::{ComponentContrast, GroupContrast, SetupDifference, setup_difference};
 pub use group::{JudgedCodeState, RepeatGroup, RepeatSetup, repeat_groups};
-pub use retest::{Retest, RetestAgreement, retests};
+pub use retest::{MeanShift, Retest, RetestAgreement, retests};
 pub use share::PairShares;
 
 use std::collections::BTreeSet;
@@ -112,7 +112,11 @@ impl ComponentStability {
 impl Stability {
     /// Computes the stability of judgements that are repeats of each other.
     pub fn for_repeats(judgements: &[&Judgement], plan: &BootstrapPlan) -> Self {
-        let ids = component_ids(judgements);
+        Self::over_components(judgements, &component_ids(judgements), plan)
+    }
+
+    /// Computes the stability as [`Self::for_repeats`], over these components; [`Self::mcf`] is still over all components.
+    fn over_components(judgements: &[&Judgement], ids: &[String], plan: &BootstrapPlan) -> Self {
         let components: Vec<ComponentStability> = ids
             .iter()
             .map(|id| ComponentStability::from_scores(id, component_scores(judgements, id)))

@@ -96,7 +96,8 @@ fn setup_record(setup: &RepeatSetup) -> Json {
 }
 
 /// `plain` are repeats of the prompt itself, `reworded` one judgement for each wording, its own among them; both are null for
-/// fewer than two. `shift` is the mean level of the rewordings less that of the prompt itself.
+/// fewer than two, and both are over the components with at least two levels on each side. `shift` is the mean level of the
+/// rewordings less that of the prompt itself, over `shift_compared` components.
 fn retest_row(run: &str, retest: &Retest<'_>, plan: &BootstrapPlan) -> Json {
     let agreement = |it: RetestAgreement| {
         let RetestAgreement { judgements, compared, exact, within_1, alpha, icc } = it;
@@ -108,6 +109,7 @@ fn retest_row(run: &str, retest: &Retest<'_>, plan: &BootstrapPlan) -> Json {
             ..measures_record(measures.into_iter()),
         }
     };
+    let shift = retest.mean_shift(plan);
     let prompts = retest.reworded.iter().map(|it| Json::new(&it.judge.prompt_sha256));
     record! {
         run: run,
@@ -117,7 +119,8 @@ fn retest_row(run: &str, retest: &Retest<'_>, plan: &BootstrapPlan) -> Json {
         rewordings: prompts.collect::<Vec<_>>(),
         plain: retest.plain_agreement(plan).map(agreement),
         reworded: retest.reworded_agreement(plan).map(agreement),
-        ..measures_record([("shift", retest.mean_shift(plan))].into_iter()),
+        shift_compared: shift.compared,
+        ..measures_record([("shift", shift.gap)].into_iter()),
     }
 }
 

@@ -53,9 +53,10 @@ pub(crate) fn print_corpus(
     }
     if !json.rows("corrected").is_empty() {
         let title = format!(
-            "MCF corrected by blind labels: {a} (first) and {b} (second), means over tasks [95 %, Student's, tasks as clusters]"
+            "MCF corrected by blind labels: {a}, {b} and their difference, means over tasks [95 %, Student's, tasks as clusters]"
         );
-        show(out, &title, &corrected_differences::differences_table(json.rows("corrected")))?;
+        let table = corrected_differences::differences_table(json.rows("corrected"), [&a, &b]);
+        show(out, &title, &table)?;
     }
     if components.iter().any(component_comparison::has_clusters) {
         let title = "the differences with tasks as clusters: resampling whole tasks [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";

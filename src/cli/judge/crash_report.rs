@@ -93,9 +93,21 @@ pub(crate) fn print_card(ended: &CrashTestEnd, json: bool, out: &mut Out) -> std
     card_table(&report).write_table(false, out)?;
     out.print_line("")?;
     out.print_line(&format!("{}: {}", report.judge, card.summary_text()))?;
+    let undetectable = card.rows.iter().find_map(|row| Some((row, row.undetectable_text()?)));
+    if let Some((row, why)) = undetectable {
+        out.print_line(&format!("detectable — of {}: {why}", row.kind.word()))?;
+    }
+    let missing = card.trials - card.answered;
+    if missing > 0 {
+        out.print_line(&format!("{missing} without a verdict; --resume asks again"))?;
+    }
     out.print_line("No verdict of a crash test is a score of the run.")?;
     if let Some(spent) = report.spent_usd {
         out.print_line(&format!("{spent:.4} USD spent"))?;
+    }
+    if report.requests_without_usage > 0 {
+        let requests = count_with_noun(report.requests_without_usage, "request");
+        out.print_line(&format!("cost unknown: {requests} without a number of tokens"))?;
     }
     out.print_line(&report.file)
 }
@@ -137,6 +149,10 @@ fn card_table(report: &CrashReport) -> OutputTable {
             Some((why, _)) if it.shift.planted == 0 => format!("{}: {why}", it.verdict.words()),
             Some(_) | None => it.verdict.words().to_owned(),
         };
+        let verdict = match it.shift.at_bottom {
+            0 => verdict,
+            count => format!("{verdict} ({count} at level 0 left out)"),
+        };
         table.add_row(row(it.kind.word(), matter_word(it), &it.shift, verdict));
     }
     table
@@ -159,9 +175,12 @@ fn card_record(report: &CrashReport, plan: Option<&JudgingEstimate>) -> Json {
         components: report.components,
         verdicts: card.trials,
         answered: card.answered,
+        without_verdict: card.trials - card.answered,
         finished: report.is_finished,
         plan: plan.map(plan_record),
         spent_usd: report.spent_usd,
+        // With any of these the cost is not known.
+        requests_without_usage: report.requests_without_usage,
         tokens: report.tokens,
         noise: shift_record(&card.noise),
         kinds: Json::list(&card.rows, kind_record),
@@ -187,6 +206,7 @@ fn kind_record(row: &CrashRow) -> Json {
         description: row.kind.description(),
         must_matter: row.kind.must_matter(),
         ..shift_record(&row.shift),
+        detectable_reason: row.undetectable_text(),
         p: row.p,
         verdict: row.verdict.words(),
         named: row.verdict.is_named(),
@@ -200,6 +220,8 @@ fn shift_record(shift: &CrashShift) -> Json {
     record! {
         planted: shift.planted,
         n: shift.counted,
+        // Components at level 0 unedited, where the edit must matter.
+        left_out: shift.at_bottom,
         shift: shift.shift,
         shift_low: shift.shift_interval.map(|it| it.low),
         shift_high: shift.shift_interval.map(|it| it.high),

@@ -44,7 +44,13 @@ pub(crate) fn run_crash_test(
         crash_report::print_plan(&test, &estimate, args.json, out)?;
         return Ok(Exit::Fine);
     }
-    crash_report::announce(&test, &estimate);
+    if args.resume && continued.is_none() {
+        let halted = Some(JudgingHalt::NothingToResume);
+        let ended = CrashTestEnd { path: None, document: test.document().clone(), halted };
+        return test_outcome(&test.job().settings.name, &ended, None);
+    }
+    let planned = continued.as_ref().map_or(&test, |(it, _)| it);
+    crash_report::announce(planned, &estimate);
     if !args.yes && costs_money(test.job()) && estimate.requests > 0 {
         confirm_cost(estimate.cost)?;
     }

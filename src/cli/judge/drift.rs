@@ -34,7 +34,7 @@ use super::{
         output::{Json, Out, OutputTable, TableColumn, print_note, record},
         run_args::{self, count_with_noun},
     },
-    JudgeArgs,
+    JudgeArgs, batch_id_for,
     frozen_set::{FrozenRun, FrozenSet},
     judging_outcome, read_codebook, read_prompt, report, signals,
 };
@@ -43,6 +43,9 @@ const SCHEMA: &str = "trajview.judge-drift/1";
 
 /// The drop that is allowed where agreement with gold is compared.
 const ALLOWED_WITH_GOLD: f64 = 0.05;
+
+/// The least share of the components of the set that must be compared; a gate that compares fewer has not passed.
+const LEAST_COMPARED: f64 = 0.8;
 
 /// The drop that is allowed where the earlier judgement is the reference: no judge repeats itself fully.
 const ALLOWED_WITHOUT_GOLD: f64 = 0.2;
@@ -109,13 +112,25 @@ pub(crate) fn run_drift(
         report::print_plan((&jobs, &[]), args.json, out)?;
         return Ok(Exit::Fine);
     }
+    let batch_id = gate_batch_id(args, &jobs, &set)?;
+    let jobs = jobs.into_iter().map(|job| job.in_batch(Some(batch_id.clone()))).collect::<Vec<_>>();
     print_note(&announcement(&jobs, &set));
     let (results, exit) = judge_again(args, jobs, &set, &settings)?;
     let drift = DriftResult::new(args, &set, &results);
     drift.print(args.json, out)?;
-    // A gate that compared nothing has not passed.
-    let is_passed = !drift.verdict.has_fallen && drift.verdict.drop.value.is_ok();
-    Ok(if is_passed { exit } else { Exit::Failed })
+    Ok(if drift.failure_reason().is_none() { exit } else { Exit::Failed })
+}
+
+/// Returns the id that all judgements of this gate share.
+fn gate_batch_id(
+    args: &JudgeArgs,
+    jobs: &[JudgingJob],
+    set: &FrozenSet,
+) -> Result<String, CommandFailure> {
+    let folder = |run: &FrozenRun| JudgementFolder::in_bundle(&run.bundle);
+    let jobs: Vec<(&JudgingJob, JudgementFolder)> =
+        jobs.iter().zip(set.runs.iter().map(folder)).collect();
+    batch_id_for(args, &jobs, "gate")
 }
 
 /// Returns the judge, with the cost limit of the arguments.
@@ -232,8 +247,28 @@ struct DriftResult {
     verdict: DriftVerdict,
     is_by_gold: bool,
     max_drop: f64,
+    /// Components of the set.
+    set_size: usize,
     /// The document, without a table's words.
     document: Json,
+}
+
+/// The reason why a gate has not passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GateFailure {
+    NothingCompared,
+    TooFewCompared,
+    Fell,
+}
+
+impl GateFailure {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::NothingCompared => "nothing_compared",
+            Self::TooFewCompared => "too_few_compared",
+            Self::Fell => "fell",
+        }
+    }
 }
 
 impl DriftResult {
@@ -274,6 +309,7 @@ impl DriftResult {
         let allowed = if is_by_gold { ALLOWED_WITH_GOLD } else { ALLOWED_WITHOUT_GOLD };
         let max_drop = args.drift.max_drop.unwrap_or(allowed);
         let verdict = comparison.verdict(is_by_gold, max_drop);
+        let set_size: usize = set.runs.iter().map(|run| run.items.len()).sum();
         let file = |(path, document): &(PathBuf, JudgementDocument)| {
             record! { file: path.display().to_string(), finished: document.is_finished() }
         };
@@ -300,6 +336,8 @@ impl DriftResult {
             between: agreement_record(&comparison.between),
             shift: estimate_record(comparison.shift),
             gold: gold,
+            compared_share: share_of(comparison.items, set_size),
+            least_compared: LEAST_COMPARED,
             drop: estimate_record(verdict.drop),
             max_drop: max_drop,
             fell: verdict.has_fallen,
@@ -309,7 +347,21 @@ impl DriftResult {
             files: files,
             spent_usd: results.last().and_then(|(_, ended)| ended.spent),
         };
-        Self { comparison, verdict, is_by_gold, max_drop, document }
+        let result = Self { comparison, verdict, is_by_gold, max_drop, set_size, document };
+        let failed_because = result.failure_reason().map(GateFailure::word);
+        let document = record! { ..result.document, failed_because: failed_because };
+        Self { document, ..result }
+    }
+
+    /// Returns the reason why the gate has not passed; None if it has.
+    fn failure_reason(&self) -> Option<GateFailure> {
+        let share = share_of(self.comparison.items, self.set_size);
+        match self.verdict {
+            DriftVerdict { drop, .. } if drop.value.is_err() => Some(GateFailure::NothingCompared),
+            _ if share < LEAST_COMPARED => Some(GateFailure::TooFewCompared),
+            DriftVerdict { has_fallen: true, .. } => Some(GateFailure::Fell),
+            DriftVerdict { .. } => None,
+        }
     }
 
     fn print(&self, json: bool, out: &mut Out) -> std::io::Result<()> {
@@ -391,6 +443,14 @@ impl DriftResult {
             }),
             false => with_interval(drop),
         };
+        if self.failure_reason() == Some(GateFailure::TooFewCompared) {
+            let compared = self.comparison.items;
+            let set_size = self.set_size;
+            return format!(
+                "exact agreement with {reference} {moved} by {shown}, allowed {most}, but only {compared} of {set_size} components \
+                 were compared, a share below {LEAST_COMPARED}: failed"
+            );
+        }
         let outcome = match (has_fallen, is_beyond_chance) {
             (true, Some(true)) => "failed, and the whole interval is above what is allowed",
             (true, Some(false)) => "failed; the interval does not exclude an allowed drop",
@@ -401,6 +461,11 @@ impl DriftResult {
         };
         format!("exact agreement with {reference} {moved} by {shown}, allowed {most}: {outcome}")
     }
+}
+
+/// Returns the share of a part; 0 of nothing.
+fn share_of(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 fn agreement_record(it: &LevelAgreement) -> Json {

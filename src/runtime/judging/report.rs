@@ -142,10 +142,7 @@ fn finished_text(
     {
         words.push_str(&format!(", {}", flags_text(FlagRow::count_flags(rows))));
     }
-    match is_whole {
-        true => (JudgingEnd::Finished, words),
-        false => (JudgingEnd::Failed, format!("{words}; R retries")),
-    }
+    (if is_whole { JudgingEnd::Finished } else { JudgingEnd::Failed }, words)
 }
 
 /// Returns `12 flags (4 carried)`.

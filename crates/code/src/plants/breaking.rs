@@ -9,7 +9,7 @@ use super::{
     edits::TextEdits,
     syntax::{
         Family, Function, ParsedFile, ancestors, contains, files_with_word, functions_of,
-        is_test_path, nodes_in, statements_of,
+        has_module, is_own_rust_path, is_test_path, nodes_in, statements_of,
     },
 };
 
@@ -37,12 +37,10 @@ pub(super) fn plant_deletion(
             edits.replace(&file.path, lines, "");
         }
     }
-    let is_deleted = |file: &ParsedFile, node: Node<'_>| {
-        functions.iter().any(|it| it.file.path == file.path && contains(it.outer, node))
-    };
     for CallingFile { file, names } in calling_files(files, functions) {
-        for statement in calls_of(&file, &names, functions).into_iter().filter_map(call_statement) {
-            if !is_deleted(&file, statement) {
+        let calls = calls_of(&file, &names, functions, files);
+        for statement in calls.into_iter().filter_map(call_statement) {
+            if !is_within(&file, statement, functions) {
                 edits.replace(&file.path, statement.byte_range(), empty_statement(file.family));
             }
         }
@@ -84,34 +82,146 @@ fn calling_files<'a>(files: &SourceTexts, functions: &[Function<'a>]) -> Vec<Cal
     calling
 }
 
-/// Returns the calls of functions by name, through an object too; calls inside of these functions and of such calls are left out.
-fn calls_of<'t>(file: &'t ParsedFile, names: &[&str], functions: &[Function<'_>]) -> Vec<Node<'t>> {
+fn is_within(file: &ParsedFile, node: Node<'_>, functions: &[Function<'_>]) -> bool {
+    functions.iter().any(|it| it.file.path == file.path && contains(it.outer, node))
+}
+
+/// Returns the calls of functions by name; calls inside of these functions and of such calls are left out.
+/// A method is called through any object, another function through a module of the tree only.
+fn calls_of<'t>(
+    file: &'t ParsedFile,
+    names: &[&str],
+    functions: &[Function<'_>],
+    files: &SourceTexts,
+) -> Vec<Node<'t>> {
     let is_call = |node: &Node<'_>| {
         let callee = has_word("call call_expression", node.kind())
             .then(|| node.child_by_field_name("function"))
             .flatten();
         let Some(callee) = callee else { return false };
-        let name = match callee.kind() {
-            "identifier" => Some(callee),
-            "attribute" => callee.child_by_field_name("attribute"),
-            "member_expression" => callee.child_by_field_name("property"),
-            "field_expression" => callee.child_by_field_name("field"),
-            "scoped_identifier" => callee.child_by_field_name("name"),
-            _ => None,
+        let field = match callee.kind() {
+            "attribute" => "attribute",
+            "member_expression" => "property",
+            "field_expression" => "field",
+            "scoped_identifier" => "name",
+            "identifier" => return names.contains(&file.text_of(callee)),
+            _ => return false,
         };
-        name.is_some_and(|it| names.contains(&file.text_of(it)))
-    };
-    let is_own = |node: Node<'_>| {
-        functions.iter().any(|it| it.file.path == file.path && contains(it.outer, node))
+        let Some(last) = callee.child_by_field_name(field) else { return false };
+        let name = file.text_of(last);
+        names.contains(&name)
+            && (functions.iter().any(|it| it.name == name && it.is_method())
+                || is_own_field(file, callee, last, files))
     };
     let (mut calls, mut end): (Vec<Node<'t>>, usize) = (vec![], 0);
     for node in nodes_in(file.root()).into_iter().filter(is_call) {
-        if node.start_byte() >= end && !is_own(node) {
+        if node.start_byte() >= end && !is_within(file, node, functions) {
             end = node.end_byte();
             calls.push(node);
         }
     }
     calls
+}
+
+/// Returns whether the last name of a field or a path belongs to a module of the tree.
+fn is_own_field(file: &ParsedFile, around: Node<'_>, last: Node<'_>, files: &SourceTexts) -> bool {
+    match around.kind() {
+        "scoped_identifier" => is_own_rust_path(file, last, files),
+        "attribute" | "member_expression" => around
+            .child_by_field_name("object")
+            .is_some_and(|object| is_own_module(file, file.text_of(object), files)),
+        _ => false,
+    }
+}
+
+/// Returns whether an object is a module of the tree that the file imports.
+fn is_own_module(file: &ParsedFile, object: &str, files: &SourceTexts) -> bool {
+    let is_object = |node: Option<Node<'_>>| {
+        let local = node.map_or("", |it| file.text_of(it)).split('.').next().unwrap_or_default();
+        object.split('.').next() == Some(local)
+    };
+    let is_module = |node: Option<Node<'_>>| {
+        let path = node.map_or("", |it| file.text_of(it));
+        path.split('.').any(|part| has_module(files, part, ".py"))
+    };
+    let is_import =
+        |node: &Node<'_>| has_word("import_statement import_from_statement", node.kind());
+    nodes_in(file.root()).into_iter().any(|node| match node.kind() {
+        "dotted_name" if node.parent().as_ref().is_some_and(is_import) => {
+            is_object(Some(node)) && is_module(Some(node))
+        }
+        "aliased_import" => {
+            is_object(node.child_by_field_name("alias"))
+                && is_module(node.child_by_field_name("name"))
+        }
+        "namespace_import" => {
+            let statement = ancestors(node).find(is_import);
+            let source = statement.and_then(|it| it.child_by_field_name("source"));
+            is_object(node.named_child(0))
+                && source
+                    .is_some_and(|it| file.text_of(it).trim_matches(['"', '\'']).starts_with('.'))
+        }
+        "variable_declarator" => {
+            let value = node.child_by_field_name("value").map_or("", |it| file.text_of(it));
+            let is_required = value.starts_with("require('.") || value.starts_with("require(\".");
+            is_object(node.child_by_field_name("name")) && is_required
+        }
+        _ => false,
+    })
+}
+
+/// Returns whether a file still uses a function that is no method once its calls are removed.
+fn has_other_use(
+    file: &ParsedFile,
+    name: &str,
+    calls: &[Node<'_>],
+    functions: &[Function<'_>],
+    files: &SourceTexts,
+) -> bool {
+    let is_removed = |node: Node<'_>| {
+        calls.iter().filter(|call| contains(**call, node)).any(|call| {
+            let remains = first_value(*call).is_some_and(|value| contains(value, node));
+            call_statement(*call).is_some() || !remains
+        })
+    };
+    let lists = "import_statement import_from_statement export_clause use_declaration";
+    let is_listed = |node: Node<'_>| {
+        ancestors(node).any(|it| {
+            let target = (it.kind() == "assignment_expression")
+                .then(|| it.child_by_field_name("left"))
+                .flatten()
+                .map_or("", |left| file.text_of(left));
+            has_word(lists, it.kind())
+                || target.starts_with("module.exports")
+                || target.starts_with("exports.")
+        })
+    };
+    let is_use = |node: Node<'_>| {
+        let Some(parent) = node.parent() else { return false };
+        let is_field = |field: &str| parent.child_by_field_name(field) == Some(node);
+        match (node.kind(), parent.kind()) {
+            ("identifier", "function_signature" | "export_statement") => false,
+            ("identifier", "keyword_argument") => !is_field("name"),
+            ("identifier", "scoped_identifier") => is_own_rust_path(file, node, files),
+            ("identifier", "attribute") if is_field("attribute") => {
+                is_own_field(file, parent, node, files)
+            }
+            ("property_identifier", "member_expression") => is_own_field(file, parent, node, files),
+            ("identifier" | "shorthand_property_identifier", _) => true,
+            _ => false,
+        }
+    };
+    let named = nodes_in(file.root()).into_iter().filter(|it| file.text_of(*it) == name);
+    let mut uses = named.filter(|it| is_use(*it) && !is_within(file, *it, functions));
+    uses.any(|it| !is_removed(it) && !is_listed(it) && !is_in_test_module(file, it))
+}
+
+/// Returns whether a node is in a module of Rust with the tests of its file.
+fn is_in_test_module(file: &ParsedFile, node: Node<'_>) -> bool {
+    ancestors(node).filter(|it| it.kind() == "mod_item").any(|it| {
+        it.child_by_field_name("name")
+            .is_some_and(|name| has_word("test tests", file.text_of(name)))
+    })
 }
 
 /// Returns the statement that is nothing but a call.
@@ -183,7 +293,7 @@ pub(super) fn plant_stubs(functions: &[Function<'_>]) -> Result<TextEdits, Strin
             Family::Script => (body.byte_range(), "{ throw new Error(\"not implemented\"); }"),
             Family::Rust => (body.byte_range(), "{ todo!() }"),
         };
-        if file.text[range.clone()].contains("NotImplementedError") {
+        if is_stub(function) {
             continue;
         }
         edits.replace(&file.path, range, stub);
@@ -193,6 +303,15 @@ pub(super) fn plant_stubs(functions: &[Function<'_>]) -> Result<TextEdits, Strin
         0 => Err("its functions are stubs already".into()),
         _ => Ok(edits),
     }
+}
+
+/// Returns whether the whole body, after a docstring, raises that it is not implemented.
+fn is_stub(function: &Function<'_>) -> bool {
+    let statements = function.statements();
+    let skipped = usize::from(function.docstring().is_some());
+    let Some([only]) = statements.get(skipped..) else { return false };
+    has_word("raise_statement throw_statement", only.kind())
+        && function.file.text_of(*only).contains("NotImplementedError")
 }
 
 /// Removes the calls of functions outside of tests: a statement goes, elsewhere the first argument takes its place.
@@ -206,7 +325,14 @@ pub(super) fn plant_call_removal(
     }
     let (mut edits, mut count) = (TextEdits::default(), 0);
     for CallingFile { file, names } in calling.iter().filter(|it| !is_test_path(&it.file.path)) {
-        for call in calls_of(file, names, functions) {
+        let mut calls = calls_of(file, names, functions, files);
+        calls.retain(|call| !is_in_test_module(file, *call));
+        for function in functions.iter().filter(|it| names.contains(&it.name) && !it.is_method()) {
+            if has_other_use(file, function.name, &calls, functions, files) {
+                return Err(format!("{} uses {} without a plain call", file.path, function.name));
+            }
+        }
+        for call in calls {
             let (node, text) = match call_statement(call) {
                 Some(statement) => (statement, empty_statement(file.family).to_owned()),
                 None => (call, call_value(file, call)),
@@ -222,23 +348,21 @@ pub(super) fn plant_call_removal(
     Ok(edits)
 }
 
+/// Returns the first argument of a call that has a value of its own.
+fn first_value(call: Node<'_>) -> Option<Node<'_>> {
+    let arguments = call.child_by_field_name("arguments")?;
+    if arguments.kind() == "generator_expression" {
+        return Some(arguments);
+    }
+    let kinds = "keyword_argument list_splat dictionary_splat spread_element comment line_comment \
+        block_comment";
+    let mut cursor = arguments.walk();
+    arguments.named_children(&mut cursor).find(|it| !has_word(kinds, it.kind()))
+}
+
 /// Returns the value in the place of a call: its first argument, else nothing.
 fn call_value(file: &ParsedFile, call: Node<'_>) -> String {
-    let arguments = call.child_by_field_name("arguments");
-    let is_value = |it: &Node<'_>| {
-        !has_word(
-            "keyword_argument list_splat dictionary_splat spread_element comment line_comment block_comment",
-            it.kind(),
-        )
-    };
-    let first = arguments.and_then(|arguments| {
-        if arguments.kind() == "generator_expression" {
-            return Some(arguments);
-        }
-        let mut cursor = arguments.walk();
-        arguments.named_children(&mut cursor).find(is_value)
-    });
-    match (first, file.family) {
+    match (first_value(call), file.family) {
         (Some(first), _) => format!("({})", file.text_of(first)),
         (None, Family::Python) => "None".into(),
         (None, Family::Script) => "undefined".into(),
@@ -254,7 +378,7 @@ pub(super) fn plant_wrong_formula(
     let file = function.file;
     let nodes: Vec<Node<'_>> = nodes_in(function.body)
         .into_iter()
-        .filter(|node| !is_index_or_text(function, *node))
+        .filter(|node| !is_index_or_text(function, *node) && !is_printed(file, *node))
         .collect();
     let is_at_place = |node: &&Node<'_>| {
         let line = node.start_position().row + 1;
@@ -280,7 +404,7 @@ pub(super) fn plant_wrong_formula(
             return Ok(edits);
         }
     }
-    Err("it has no sum, no axis and no constant".into())
+    Err("it has no sum, no axis and no constant that surely matters".into())
 }
 
 fn is_index_or_text(function: &Function<'_>, node: Node<'_>) -> bool {
@@ -288,6 +412,29 @@ fn is_index_or_text(function: &Function<'_>, node: Node<'_>) -> bool {
     ancestors(node)
         .take_while(|it| it.id() != function.body.id())
         .any(|it| has_word(kinds, it.kind()))
+}
+
+/// Returns whether a node is an argument of a call that prints or logs.
+fn is_printed(file: &ParsedFile, node: Node<'_>) -> bool {
+    ancestors(node).any(|it| {
+        let field = match it.kind() {
+            "call" | "call_expression" => "function",
+            "macro_invocation" => "macro",
+            _ => return false,
+        };
+        let Some(callee) = it.child_by_field_name(field) else { return false };
+        let callee = file.text_of(callee);
+        let (before, last) = callee.rsplit_once(['.', ':']).unwrap_or(("", callee));
+        let is_logger = |part: &str| {
+            has_word("console log logger _logger LOG LOGGER logging warnings tracing", part)
+        };
+        let is_mathematical = has_word("np numpy jnp math Math torch tf", before);
+        let prints = "print println eprint eprintln pprint write writeln debug info warn error \
+            warning trace dbg format";
+        has_word(prints, last)
+            || (last == "log" && !is_mathematical)
+            || before.split(['.', ':']).any(is_logger)
+    })
 }
 
 fn other_sign(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<usize>, String)> {
@@ -317,6 +464,7 @@ fn other_axis(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<usiz
     has_word("axis dim", file.text_of(name)).then(|| (value.byte_range(), other.to_owned()))
 }
 
+/// Returns a constant with another first digit; an exponent or a value near zero is rather a guard than a part of the formula.
 fn other_constant(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<usize>, String)> {
     if !has_word("integer float number integer_literal float_literal", node.kind()) {
         return None;
@@ -326,6 +474,13 @@ fn other_constant(file: &ParsedFile, node: Node<'_>) -> Option<(std::ops::Range<
         && !text.starts_with("0x")
         && !text.starts_with("0b")
         && !text.starts_with("0o");
-    let is_common = has_word("0 1", text);
-    (is_plain && !is_common).then(|| (node.byte_range(), format!("1{text}")))
+    let has_exponent = text.chars().find(|c| c.is_alphabetic()).is_some_and(|c| "eE".contains(c));
+    let digits: String = text
+        .chars()
+        .filter(|c| *c != '_')
+        .take_while(|c| c.is_ascii_digit() || *c == '.')
+        .collect();
+    let is_large = digits.parse::<f64>().is_ok_and(|value| value >= 1e-3);
+    (is_plain && !has_exponent && is_large && text != "1")
+        .then(|| (node.byte_range(), format!("1{text}")))
 }

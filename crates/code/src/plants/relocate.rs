@@ -13,11 +13,14 @@ use super::{
     },
 };
 
-/// Returns the first byte of a statement with the comments and attributes right above it.
-fn start_with_comments(file: &ParsedFile, node: Node<'_>) -> usize {
+/// Returns the first byte of a statement with the comments and attributes right above it. The first lines of a program that
+/// name its interpreter or its encoding stay where they are.
+pub(super) fn start_with_comments(file: &ParsedFile, node: Node<'_>) -> usize {
     let mut first = node;
     while let Some(before) = first.prev_sibling()
         && (is_comment(before) || before.kind() == "attribute_item")
+        && !file.text_of(before).starts_with("#!")
+        && !(before.start_position().row < 2 && file.text_of(before).contains("coding"))
         && file.indent_at(before.start_byte()).is_some()
         && before.end_position().row + 1 >= first.start_position().row
     {
@@ -32,6 +35,9 @@ pub(super) fn plant_reorder(function: &Function<'_>) -> Result<TextEdits, String
     if !function.is_at_top() {
         return Err("it is not at the top of its file".into());
     }
+    if has_signature(file, function.name) {
+        return Err("it has several signatures".into());
+    }
     let all = super::syntax::functions_of(file);
     let tops = statements_of(file.root());
     let at = tops
@@ -42,18 +48,15 @@ pub(super) fn plant_reorder(function: &Function<'_>) -> Result<TextEdits, String
     let partner = neighbours.into_iter().flatten().find_map(|at| {
         let node = tops.get(at)?;
         let other = all.iter().find(|it| it.outer.id() == node.id())?;
-        can_exchange(function, other).then_some(other)
+        let is_free = can_exchange(function, other) && !has_signature(file, other.name);
+        is_free.then_some(other)
     });
     let partner = partner.ok_or("no plain function stands next to it")?;
     let (first, second) = match function.outer.start_byte() < partner.outer.start_byte() {
         true => (function, partner),
         false => (partner, function),
     };
-    let range = |it: &Function<'_>| {
-        let lines = file.whole_lines(it.outer)?;
-        Some(start_with_comments(file, it.outer)..lines.end)
-    };
-    let (one, two) = range(first).zip(range(second)).ok_or("it shares a line with other code")?;
+    let (one, two) = (lines_of(first)?, lines_of(second)?);
     if !file.text[..two.end].ends_with('\n') || one.end > two.start {
         return Err("the file has no end of line after it".into());
     }
@@ -64,6 +67,14 @@ pub(super) fn plant_reorder(function: &Function<'_>) -> Result<TextEdits, String
     edits.replace(&file.path, one.clone(), &file.text[two.clone()]);
     edits.replace(&file.path, two, &file.text[one]);
     Ok(edits)
+}
+
+/// Returns whether a file of TypeScript has a signature of this name without a body: it must stay with its function.
+fn has_signature(file: &ParsedFile, name: &str) -> bool {
+    nodes_in(file.root()).iter().any(|node| {
+        node.kind() == "function_signature"
+            && node.child_by_field_name("name").is_some_and(|it| file.text_of(it) == name)
+    })
 }
 
 /// Returns whether the order of two functions has no effect: both are plain, and no head uses or calls something.
@@ -108,11 +119,11 @@ fn split_path(path: &str) -> (&str, &str) {
     path.rfind('/').map_or(("", path), |at| path.split_at(at + 1))
 }
 
-fn lines_of<'t>(function: &Function<'t>) -> Result<std::ops::Range<usize>, String> {
-    function
-        .file
-        .whole_lines(function.outer)
-        .ok_or_else(|| "it shares a line with other code".into())
+/// Returns the whole lines of a function with the comments and attributes right above it.
+fn lines_of(function: &Function<'_>) -> Result<std::ops::Range<usize>, String> {
+    let (file, outer) = (function.file, function.outer);
+    let lines = file.whole_lines(outer).ok_or("it shares a line with other code")?;
+    Ok(start_with_comments(file, outer)..lines.end)
 }
 
 fn moved_summary(function: &Function<'_>, new_path: &str) -> String {
@@ -191,6 +202,9 @@ fn move_in_script(files: &SourceTexts, function: &Function<'_>) -> Result<TextEd
     if function.node.kind() != "function_declaration" {
         return Err("it is not a plain function".into());
     }
+    if has_signature(file, function.name) {
+        return Err("it has several signatures".into());
+    }
     let is_exported = function.outer.kind() == "export_statement";
     let mut cursor = function.outer.walk();
     if function.outer.children(&mut cursor).any(|it| it.kind() == "default") {
@@ -218,7 +232,9 @@ fn move_in_script(files: &SourceTexts, function: &Function<'_>) -> Result<TextEd
     let source = format!("./{stem}-parts{import_end}");
     let mut edits = TextEdits::new(moved_summary(function, &new_path));
     let export = if is_exported { "" } else { "export " };
-    edits.add_file(new_path, format!("{export}{}", file.text[lines.clone()].trim_start()));
+    let at = function.outer.start_byte();
+    let comments = file.text[lines.start..at].trim_start();
+    edits.add_file(new_path, format!("{comments}{export}{}", &file.text[at..lines.end]));
     let exported =
         if is_exported { format!("{end}export {{ {} }};", function.name) } else { String::new() };
     let import = format!("import {{ {} }} from \"{source}\";{exported}{end}", function.name);
@@ -262,7 +278,7 @@ fn move_in_rust(files: &SourceTexts, function: &Function<'_>) -> Result<TextEdit
         None => ("pub(super) ", ""),
         Some(_) => return Err("its visibility depends on its file".into()),
     };
-    let lines = start_with_comments(file, function.outer)..lines_of(function)?.end;
+    let lines = lines_of(function)?;
     let at = function.node.start_byte();
     let end = file.line_end();
     let mut edits = TextEdits::new(moved_summary(function, &new_path));

@@ -7,8 +7,34 @@ use crate::{has_word, tree::Grammar};
 use super::{
     SourceTexts,
     edits::TextEdits,
-    syntax::{Family, Function, ParsedFile, functions_of, is_comment, word_places},
+    syntax::{
+        Family, Function, ParsedFile, ancestors, bound_names, functions_of, has_module, is_comment,
+        is_own_rust_path, nodes_in, word_places,
+    },
 };
+
+/// Builtin functions of Python that a file may call without an import.
+const PYTHON_BUILTINS: &str = "abs aiter all anext any ascii bin bool breakpoint bytearray bytes \
+    callable chr classmethod compile complex copyright credits delattr dict dir display divmod \
+    enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex \
+    input int isinstance issubclass iter len license list locals map max memoryview min next \
+    object oct open ord pow print property quit range repr reversed round set setattr slice \
+    sorted staticmethod str sum super tuple type vars zip";
+
+/// Global names of JavaScript, in browsers and in Node.
+const SCRIPT_GLOBALS: &str = "addEventListener alert atob blur btoa cancelAnimationFrame \
+    cancelIdleCallback caches clearImmediate clearInterval clearTimeout close closed confirm \
+    console createImageBitmap crypto decodeURI decodeURIComponent dispatchEvent document \
+    encodeURI encodeURIComponent escape eval event exports external fetch find focus frames \
+    getComputedStyle getSelection global globalThis history importScripts isFinite isNaN length \
+    localStorage location matchMedia module moveBy moveTo name navigator open opener origin \
+    parent parseFloat parseInt performance postMessage print process prompt queueMicrotask \
+    removeEventListener reportError requestAnimationFrame requestIdleCallback require resizeBy \
+    resizeTo screen scroll scrollBy scrollTo self sessionStorage setImmediate setInterval \
+    setTimeout status stop structuredClone top undefined unescape window";
+
+/// Functions of Rust's prelude.
+const RUST_PRELUDE: &str = "align_of align_of_val drop size_of size_of_val";
 
 /// Renames a function in every file. It is refused where a use might not be seen: in a string, as a field, in other texts.
 pub(super) fn plant_rename(
@@ -22,6 +48,14 @@ pub(super) fn plant_rename(
     let is_special = name.starts_with('_') || has_word("main setup run app default", name);
     if is_special || name.starts_with("test") || name.len() < 3 {
         return Err("its name may have a meaning of its own".into());
+    }
+    let own_names = match function.file.family {
+        Family::Python => PYTHON_BUILTINS,
+        Family::Script => SCRIPT_GLOBALS,
+        Family::Rust => RUST_PRELUDE,
+    };
+    if has_word(own_names, name) {
+        return Err("its name is one of the language too".into());
     }
     let is_named_outside = |kinds: &str| {
         let mut cursor = function.outer.walk();
@@ -61,8 +95,9 @@ pub(super) fn plant_rename(
             return Err(format!("{path} has its name and does not parse"));
         }
         definitions += functions_of(&file).iter().filter(|it| it.name == name).count();
+        let is_bound = binds_name(&file, name);
         for at in places {
-            if let Some(why) = unsafe_use(&file, at, name, files) {
+            if let Some(why) = unsafe_use(&file, at, name, is_bound, files) {
                 return Err(why);
             }
             edits.replace(path, at..at + name.len(), &*new_name);
@@ -95,8 +130,28 @@ fn unused_name(files: &SourceTexts, name: &str) -> Option<String> {
     candidates.into_iter().find(is_free)
 }
 
+/// Returns whether a file defines or imports a name, as far as the syntax says.
+fn binds_name(file: &ParsedFile, name: &str) -> bool {
+    if file.family != Family::Rust {
+        return bound_names(file, file.root()).contains(name);
+    }
+    let is_import = |node: &Node<'_>| {
+        node.kind() == "identifier"
+            && file.text_of(*node) == name
+            && ancestors(*node).any(|it| it.kind() == "use_declaration")
+    };
+    functions_of(file).iter().any(|it| it.name == name)
+        || nodes_in(file.root()).iter().any(is_import)
+}
+
 /// Returns the reason why a word cannot be renamed; None where it surely is the function.
-fn unsafe_use(file: &ParsedFile, at: usize, name: &str, files: &SourceTexts) -> Option<String> {
+fn unsafe_use(
+    file: &ParsedFile,
+    at: usize,
+    name: &str,
+    is_bound: bool,
+    files: &SourceTexts,
+) -> Option<String> {
     let path = &file.path;
     let node = file.root().descendant_for_byte_range(at, at + name.len())?;
     if is_comment(node) || has_word("doc_comment", node.kind()) {
@@ -121,20 +176,43 @@ fn unsafe_use(file: &ParsedFile, at: usize, name: &str, files: &SourceTexts) -> 
         }
         "dotted_name" => import_problem(file, parent, files),
         "import_specifier" => {
-            let statement =
-                super::syntax::ancestors(parent).find(|it| it.kind() == "import_statement")?;
+            let statement = ancestors(parent).find(|it| it.kind() == "import_statement")?;
             let source = file.text_of(statement.child_by_field_name("source")?);
             let is_own = source.trim_matches(['"', '\'']).starts_with('.');
             (!is_own).then(|| format!("{path} imports its name from a package"))
         }
-        _ => None,
+        "scoped_identifier"
+        | "scoped_type_identifier"
+        | "scoped_use_list"
+        | "use_list"
+        | "use_as_clause"
+        | "use_declaration" => (!is_own_rust_path(file, node, files))
+            .then(|| format!("{path} uses its name in a path that may lead out of the tree")),
+        "attribute"
+        | "extern_crate_declaration"
+        | "macro_definition"
+        | "macro_invocation"
+        | "mod_item"
+        | "shorthand_field_initializer"
+        | "use_wildcard"
+            if file.family == Family::Rust =>
+        {
+            Some(format!("{path} uses its name in a {}", parent.kind().replace('_', " ")))
+        }
+        // The grammar does not read the arguments of a macro.
+        "token_tree" if file.text[..at].trim_end().ends_with(['.', ':']) => {
+            Some(format!("{path} uses its name in the arguments of a macro"))
+        }
+        _ => {
+            (!is_bound).then(|| format!("{path} uses its name and neither defines nor imports it"))
+        }
     }
 }
 
 /// Returns the reason why an imported name may be another one.
 fn import_problem(file: &ParsedFile, dotted: Node<'_>, files: &SourceTexts) -> Option<String> {
     let path = &file.path;
-    let statement = super::syntax::ancestors(dotted)
+    let statement = ancestors(dotted)
         .find(|it| has_word("import_from_statement import_statement", it.kind()))?;
     let Some(module) = statement.child_by_field_name("module_name") else {
         return Some(format!("{path} imports a module of its name"));
@@ -143,10 +221,7 @@ fn import_problem(file: &ParsedFile, dotted: Node<'_>, files: &SourceTexts) -> O
         return Some(format!("{path} imports a module of its name"));
     }
     let last = file.text_of(module).rsplit('.').next().unwrap_or_default();
-    let is_own = last.is_empty()
-        || files
-            .keys()
-            .any(|path| path.trim_end_matches(".py").split('/').any(|part| part == last));
+    let is_own = last.is_empty() || has_module(files, last, ".py");
     (!is_own).then(|| format!("{path} imports its name from a package"))
 }
 

@@ -8,6 +8,7 @@ use crate::{has_word, tree::Grammar};
 
 use super::{
     edits::TextEdits,
+    relocate::start_with_comments,
     syntax::{
         Family, Function, ParsedFile, ancestors, bound_names, nodes_in, pattern_names, used_names,
     },
@@ -51,7 +52,7 @@ pub(super) fn plant_split(function: &Function<'_>) -> Result<TextEdits, String> 
     let tail_end = statements[count - 1].end_byte();
     let tail = &file.text[start..tail_end];
     let list = arguments.join(", ");
-    let top_start = file.line_start(top.start_byte());
+    let top_start = start_with_comments(file, top);
     if file.indent_at(top.start_byte()) != Some("") {
         return Err("it shares a line with other code".into());
     }
@@ -118,8 +119,9 @@ fn arguments_at(
 ) -> Option<Vec<String>> {
     let file = function.file;
     let (before, tail) = statements.split_at(at);
-    let closures = "function_definition lambda class_definition arrow_function function_expression \
-        function_declaration class_declaration method_definition";
+    // A generator reads its values when it runs, so it is a closure too.
+    let closures = "function_definition lambda class_definition generator_expression arrow_function \
+        function_expression function_declaration class_declaration method_definition";
     let has_closure = |nodes: &[Node<'_>], kinds: &str| {
         nodes.iter().flat_map(|it| nodes_in(*it)).any(|it| has_word(kinds, it.kind()))
     };

@@ -367,6 +367,38 @@ pub(super) fn pattern_names<'t>(file: &'t ParsedFile, pattern: Node<'t>) -> Vec<
     nodes.map(|it| file.text_of(it)).collect()
 }
 
+/// Returns whether a module of the tree has this name: a file with this ending, or a folder around one.
+pub(super) fn has_module(files: &SourceTexts, name: &str, ending: &str) -> bool {
+    let mut stems = files.keys().filter_map(|path| path.strip_suffix(ending));
+    stems.any(|stem| stem.split('/').any(|part| part == name))
+}
+
+/// Returns whether the last name of a path in Rust surely belongs to a module of the tree, not to a type or another crate.
+pub(super) fn is_own_rust_path(file: &ParsedFile, name: Node<'_>, files: &SourceTexts) -> bool {
+    let kinds = "scoped_identifier scoped_use_list use_list use_as_clause";
+    let mut parts: Vec<&str> = vec![];
+    for around in ancestors(name).take_while(|it| has_word(kinds, it.kind())) {
+        let field = if around.kind() == "use_as_clause" { "alias" } else { "path" };
+        let Some(child) = around.child_by_field_name(field) else { continue };
+        if contains(child, name) {
+            return false;
+        }
+        if field == "path" {
+            parts.push(file.text_of(child));
+        }
+    }
+    parts.reverse();
+    let path = parts.join("::");
+    let first = path.split("::").next().unwrap_or_default();
+    let is_plain = |c: char| c.is_lowercase() || c.is_ascii_digit() || c == '_';
+    let has_modules_only =
+        path.split("::").all(|part| !part.is_empty() && part.chars().all(is_plain));
+    let is_of_std = file.text.contains(&format!("std::{first}"));
+    let is_own =
+        has_word("crate self super", first) || (has_module(files, first, ".rs") && !is_of_std);
+    is_own && has_modules_only
+}
+
 /// Returns whether a file holds tests, by its path.
 pub(super) fn is_test_path(path: &str) -> bool {
     let lower = path.to_lowercase();

@@ -95,6 +95,134 @@ fn a_name_in_a_string_or_a_field_is_not_renamed() {
 }
 
 #[test]
+fn a_name_of_the_language_or_of_another_file_is_not_renamed() {
+    let rename = |files: &[(&str, &str)], words: &str| {
+        plant_at(&texts(files), PlantKind::Rename, files[0].0, words).map(|planted| planted.changed)
+    };
+
+    let filter = [("a.py", "def filter(xs):\n    return xs\n"), ("b.py", "filter(None, [1])\n")];
+    assert_eq!(
+        rename(&filter, "def filter").unwrap_err(),
+        "filter: its name is one of the language too"
+    );
+    let unbound = [("a.py", "def flux(xs):\n    return xs\n"), ("b.py", "flux([1])\n")];
+    assert_eq!(
+        rename(&unbound, "def flux").unwrap_err(),
+        "flux: b.py uses its name and neither defines nor imports it"
+    );
+    let own = ("src/queue.rs", "pub fn take(a: u32) -> u32 {\n    a\n}\n");
+    for text in ["std::mem::take(&mut x)", "Args::take()", "crate::Args::take()"] {
+        let main = format!("fn work() {{\n    {text};\n}}\n");
+        let why = rename(&[own, ("src/main.rs", main.as_str())], "fn take").unwrap_err();
+        assert!(why.contains("in a path that may lead out of the tree"), "{text} {why}");
+    }
+    let main = "use crate::queue::take;\n\nfn work() {\n    take(queue::take(1));\n}\n";
+    let changed = rename(&[own, ("src/main.rs", main)], "fn take").unwrap();
+    assert_eq!(
+        changed["src/main.rs"],
+        "use crate::queue::apply_take;\n\nfn work() {\n    apply_take(queue::apply_take(1));\n}\n"
+    );
+}
+
+#[test]
+fn a_constant_that_guards_or_is_printed_is_no_part_of_the_formula() {
+    let formula = |body: &str| {
+        let text = format!("def loss(p, t):\n{body}");
+        plant_at(&texts(&[("m.py", &text)]), PlantKind::Formula, "m.py", "def loss")
+            .map(|planted| planted.changed["m.py"].clone())
+    };
+
+    let none = "loss: it has no sum, no axis and no constant that surely matters";
+    assert_eq!(formula("    return (p * t).mean() / max(p.sum(), 1e-8)\n").unwrap_err(), none);
+    assert_eq!(formula("    print(p, width=80)\n    return p * 0.0001\n").unwrap_err(), none);
+    assert_eq!(formula("    logger.info(p + t)\n    return p\n").unwrap_err(), none);
+    assert_eq!(formula("    return p * 0.5\n").unwrap(), "def loss(p, t):\n    return p * 10.5\n");
+}
+
+#[test]
+fn calls_of_a_function_are_removed_all_or_none() {
+    let remove = |main: &str| {
+        let files = texts(&[("calc.py", "def update(x):\n    return x\n"), ("main.py", main)]);
+        plant_at(&files, PlantKind::CallRemoved, "calc.py", "def update")
+            .map(|planted| planted.changed["main.py"].clone())
+    };
+
+    assert_eq!(remove("d = {}\nd.update(1)\n").unwrap_err(), "nothing outside of tests calls it");
+    assert_eq!(
+        remove("from calc import update\nupdate(1)\nvmap(update)(2)\n").unwrap_err(),
+        "main.py uses update without a plain call"
+    );
+    assert_eq!(
+        remove("import calc\nd = calc.update(1)\nd.update(2)\n").unwrap(),
+        "import calc\nd = (1)\nd.update(2)\n"
+    );
+}
+
+#[test]
+fn a_function_with_one_branch_that_is_not_implemented_is_no_stub() {
+    let stub = |body: &str| {
+        let text = format!("def mode(a):\n{body}");
+        plant_at(&texts(&[("m.py", &text)]), PlantKind::Stub, "m.py", "def mode")
+            .map(|planted| planted.changed["m.py"].clone())
+    };
+
+    let branch = "    if a:\n        return 1\n    else:\n        raise NotImplementedError(a)\n";
+    assert_eq!(stub(branch).unwrap(), "def mode(a):\n    raise NotImplementedError\n");
+    assert_eq!(
+        stub("    \"\"\"A mode.\"\"\"\n    raise NotImplementedError(a)\n").unwrap_err(),
+        "its functions are stubs already"
+    );
+}
+
+#[test]
+fn a_comment_stays_with_its_function() {
+    let python = texts(&[(
+        "m.py",
+        "x = 1\n\n# Adds.\ndef add(a, b):\n    c = a + b\n    d = c * 2\n    return d\n",
+    )]);
+    let split = plant_at(&python, PlantKind::Split, "m.py", "def add").unwrap();
+    assert!(split.changed["m.py"].starts_with("x = 1\n\ndef _add_rest("), "{split:?}");
+    assert!(split.changed["m.py"].contains("\n# Adds.\ndef add(a, b):\n"), "{split:?}");
+    let moved = plant_at(&python, PlantKind::Move, "m.py", "def add").unwrap();
+    assert!(moved.changed["m_parts.py"].starts_with("# Adds.\ndef add(a, b):\n"), "{moved:?}");
+    assert_eq!(moved.changed["m.py"], "x = 1\n\nfrom m_parts import add\n");
+
+    let script = texts(&[(
+        "m.js",
+        "export const x = 1;\n\n/** Adds. */\nfunction add(a) {\n  return a;\n}\n",
+    )]);
+    let moved = plant_at(&script, PlantKind::Move, "m.js", "function add").unwrap();
+    assert_eq!(
+        moved.changed["m-parts.js"],
+        "/** Adds. */\nexport function add(a) {\n  return a;\n}\n"
+    );
+}
+
+#[test]
+fn a_generator_is_not_parted_from_its_values() {
+    let text = "def total(xs):\n    k = 1\n    gen = (x * k for x in xs)\n    k = 2\n    return sum(gen)\n";
+    let files = texts(&[("m.py", text)]);
+
+    // Only before the generator may the function be split.
+    let split = plant_at(&files, PlantKind::Split, "m.py", "def total").unwrap();
+    assert!(split.changed["m.py"].contains("    k = 1\n    return _total_rest("), "{split:?}");
+}
+
+#[cfg(feature = "typescript")]
+#[test]
+fn signatures_stay_with_their_function() {
+    let files = texts(&[(
+        "m.ts",
+        "export const x = 1;\nfunction pick(a: string): string;\nfunction pick(a: any): any {\n  return a;\n}\nfunction other(a: any): any {\n  return a;\n}\n",
+    )]);
+
+    for kind in [PlantKind::Reorder, PlantKind::Move] {
+        let why = plant_at(&files, kind, "m.ts", "function pick(a: any)").unwrap_err();
+        assert_eq!(why, "pick: it has several signatures", "{kind:?}");
+    }
+}
+
+#[test]
 fn a_function_moves_with_its_imports_or_not_at_all() {
     let moved = plant_in_flux(PlantKind::Move, "def root_mean").unwrap();
 

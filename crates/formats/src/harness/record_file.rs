@@ -60,7 +60,7 @@ impl RecordFile {
     }
 
     /// Returns the bytes of memory that the file and its parsed document take. Every value but the first of a list or of an
-    /// object follows a comma, and every one with a key a colon.
+    /// object follows a comma, the first one a bracket or a brace, and every one with a key a colon.
     pub fn memory_estimate(&self) -> usize {
         *self.content.memory.get_or_init(|| {
             let bytes = self.bytes();
@@ -125,12 +125,13 @@ fn names_in(bytes: &[u8]) -> HashSet<Box<[u8]>> {
     names
 }
 
-/// Returns the number of commas and colons of a JSON text that are outside of strings.
+/// Returns the number of commas, colons, opening brackets and braces of a JSON text that are outside of strings.
 fn separators_in(bytes: &[u8]) -> usize {
     let (mut count, mut rest) = (0, bytes);
     loop {
         let end = memchr::memchr(b'"', rest).unwrap_or(rest.len());
         count += memchr::memchr2_iter(b',', b':', &rest[..end]).count();
+        count += memchr::memchr2_iter(b'[', b'{', &rest[..end]).count();
         let Some(inside) = rest.get(end + 1..) else { return count };
         let Some(end) = string_end(inside) else { return count };
         rest = &inside[end + 1..];
@@ -177,8 +178,8 @@ mod tests {
             |text: &str| RecordFile::new("a.json", text.as_bytes().to_vec()).memory_estimate();
 
         assert!(estimate(&numbers) > 10_000 * size_of::<Value>());
-        assert_eq!(estimate(&text), 2 * text.len() + VALUE_BYTES);
-        assert_eq!(estimate("[\"cut \\"), 14 + VALUE_BYTES);
+        assert_eq!(estimate(&text), 2 * text.len() + 2 * VALUE_BYTES);
+        assert_eq!(estimate("[\"cut \\"), 14 + 2 * VALUE_BYTES);
     }
 
     #[test]

@@ -77,6 +77,13 @@ pub fn read_judgement(
         }
         verdicts.push(verdict);
     }
+    // A purpose of a later version is still no judgement of the run.
+    let test = top.as_written("test").map(|word| {
+        JudgeTest::by_word(&word).unwrap_or_else(|| {
+            warn(format!("has the unknown test {word:?}; no number of the run includes it"));
+            JudgeTest::Other
+        })
+    });
     let judgement = Judgement {
         file: file.name.into(),
         judge,
@@ -89,7 +96,7 @@ pub fn read_judgement(
         repeat: top.object("repeat").and_then(|fields| read_repeat(&fields)),
         verdicts,
         pooled: None,
-        test: top.as_written("test").and_then(|word| JudgeTest::by_word(&word)),
+        test,
     };
     Some(match levels {
         it if *it == DECISION_LEVELS => JudgementContent::Decisions(judgement),

@@ -1,4 +1,5 @@
 use super::*;
+use trajview_run::rubric::JudgeTest;
 
 fn read_all(files: &[(&str, &str)]) -> Rubric {
     let files: Vec<_> =
@@ -154,4 +155,32 @@ proptest::proptest! {
         }
         read_rubric(&[SourceBytes { name: "components.json", bytes: text.as_bytes() }]);
     }
+}
+
+#[test]
+fn a_test_of_an_unknown_kind_is_no_judgement_of_the_run() {
+    let file = |test: &str| {
+        format!(
+            r#"{{"schema": "trajview.judgement/1", "test": {test}, "scores": [{{"component": "C1", "score": 3}}]}}"#
+        )
+    };
+    let texts = ["\"seed-sweep\"", "true", "null", "\"drift\""].map(file);
+    let names =
+        ["judgements/a.json", "judgements/b.json", "judgements/c.json", "judgements/d.json"];
+    let files: Vec<(&str, &str)> =
+        names.into_iter().zip(texts.iter().map(String::as_str)).collect();
+
+    let rubric = read_all(&files);
+
+    let tests: Vec<_> = rubric.judge_tests.iter().map(|it| it.test).collect();
+    assert_eq!(tests, [Some(JudgeTest::Other), Some(JudgeTest::Other), Some(JudgeTest::Drift)]);
+    assert_eq!(rubric.judgements.len(), 1);
+    assert_eq!(rubric.judgements[0].file, "judgements/c.json");
+    assert_eq!(
+        warning_texts(&rubric),
+        [
+            "judgements/a.json: has the unknown test \"seed-sweep\"; no number of the run includes it",
+            "judgements/b.json: has the unknown test \"true\"; no number of the run includes it",
+        ]
+    );
 }

@@ -29,7 +29,7 @@ pub struct QueuedItem {
     pub judged: f64,
     /// The levels of blind labels, one of each rater at most.
     pub labels: Vec<RaterLevel>,
-    /// It can still be labelled: it is in a queue and has no answer.
+    /// It can still be labelled: it is in a queue and has no answer there.
     pub is_open: bool,
     /// No mean counts the verdict of the judge.
     pub is_left_out: bool,

@@ -64,7 +64,7 @@ struct PlannedMean {
 ///
 /// Where even labels of all open items would not do, all of them are planned; where the runs differ too much, none is.
 /// `current` is half the width of today's interval: where it is wider than the spread of the labels lets expect, those of
-/// the plan are assumed to be wider by as much.
+/// the plan, and what the runs leave open, are assumed to be wider by as much.
 pub fn label_plan(
     items: &[QueuedItem],
     (measure, options): (Measure, CorrectionOptions),
@@ -171,7 +171,7 @@ impl PlannedMean {
     fn floor(&self) -> f64 {
         let between = self.run_variance / (self.runs as f64).max(1.0);
         let freedom = self.runs.saturating_sub(1).max(1) as f64;
-        between.sqrt() * interval_factor(self.options.confidence, freedom)
+        between.sqrt() * interval_factor(self.options.confidence, freedom) * self.widening
     }
 }
 

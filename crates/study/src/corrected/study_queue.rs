@@ -9,6 +9,7 @@ use trajview_run::{
 
 use crate::{
     design::LabelDivision,
+    division,
     loaded_study::{LoadedStudy, StudyItem},
     queue::StratumKey,
 };
@@ -54,14 +55,20 @@ impl<'a> StudyLabels<'a> {
                 Some(RaterLevel { queue, level: label.score().filter(|_| is_comparable)? })
             };
             let labels = raters.iter().enumerate().filter_map(label).collect();
-            let is_answered = || raters.iter().any(|rater| studied.is_labelled(item, rater));
+            let sample_size = studied.items.len();
+            let is_next_for = |rater: &String| {
+                division::is_labelled_by(&studied.design, sample_size, rater, at)
+                    && !studied.is_labelled(item, rater)
+            };
+            // Without raters nobody has labelled anything, and anybody may label everything.
+            let has_next_rater = || raters.is_empty() || raters.iter().any(is_next_for);
             numbers.insert(at, items.len());
             items.push(QueuedItem {
                 stratum: strata[at],
                 cluster: item.run,
                 judged,
                 labels,
-                is_open: at < studied.items.len() && !is_answered(),
+                is_open: at < sample_size && has_next_rater(),
                 is_left_out: item.item.verdict.is_left_out,
             });
         }
@@ -177,7 +184,59 @@ fn strata_by_number(studied: &LoadedStudy, items: &[&StudyItem]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit_items::{AuditItem, AuditedVerdict};
+    use crate::{
+        audit_items::{AuditItem, AuditedVerdict},
+        corrected::plan::label_plan,
+        design::{RaterOverlap, StudyDesign},
+        loaded_study::StudyRun,
+    };
+    use trajview_run::rubric::{Label, LabelFile, Rubric};
+
+    /// A study of nine components, a third for each of three raters, of whom ana has answered the first of her queue.
+    fn divided_study() -> LoadedStudy {
+        let item = |at: usize| StudyItem {
+            run: 0,
+            item: AuditItem {
+                id: format!("C{at}"),
+                verdict: AuditedVerdict {
+                    score: Some((at % 5) as f64),
+                    ..AuditedVerdict::default()
+                },
+                ..AuditItem::default()
+            },
+        };
+        let mut studied = LoadedStudy {
+            design: StudyDesign {
+                raters: ["ana", "ben", "cho"].map(String::from).to_vec(),
+                division: LabelDivision::Divided(RaterOverlap::Count(0)),
+                ..StudyDesign::default()
+            },
+            items: (0..9).map(item).collect(),
+            candidates: 9,
+            ..LoadedStudy::default()
+        };
+        let answered = studied.items[studied.queue_of("ana")[0]].item.id.clone();
+        let label =
+            Label { component: answered, score: Some(2.0), blind: Some(true), ..Label::default() };
+        let labels =
+            LabelFile { annotator: "ana".into(), labels: vec![label], ..LabelFile::default() };
+        let rubric = Rubric { labels: vec![labels], ..Rubric::default() };
+        studied.runs = vec![StudyRun { rubric, ..StudyRun::default() }];
+        studied
+    }
+
+    #[test]
+    fn a_plan_for_one_rater_counts_only_the_items_of_this_queue() {
+        let studied = divided_study();
+        let planned = |rater: Option<&str>| {
+            let labels = StudyLabels::new(&studied, rater);
+            let options = labels.options_of(Measure::Level).unwrap();
+            label_plan(&labels.items, (Measure::Level, options), 0.01, None).label_count()
+        };
+
+        assert_eq!(studied.queue_of("ana").len(), 3);
+        assert_eq!([Some("ana"), Some("ben"), None].map(planned), [2, 3, 8]);
+    }
 
     #[test]
     fn levels_of_several_criteria_have_no_common_mean() {

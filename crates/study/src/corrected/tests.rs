@@ -6,7 +6,7 @@ mod public_judges;
 use serde::Deserialize;
 
 use super::{
-    difference::{corrected_difference, mean_over_tasks},
+    difference::{TaskValue, corrected_difference, mean_over_tasks},
     drawn_labels::{DrawnLabels, LabelQueues, QueuedItem, RaterLevel, drawn_labels},
     estimator::{
         CorrectionOptions, CorrectionRefusal, LabelScope, MeasuredItem, WeightedSum,
@@ -226,6 +226,26 @@ fn a_plan_counts_open_items_only_and_says_what_runs_leave_open() {
     }
     let plan = plan_for(&items, LabelScope::RunsLikeThese, 0.5);
     assert!(plan.floor > 4.0 && plan.label_count() == 0, "{plan:?}");
+}
+
+#[test]
+fn what_runs_leave_open_is_as_much_wider_as_the_interval_of_today() {
+    let levels: Vec<(u8, u8)> = (0..40).map(|at| (at % 5, (at + at / 5) % 5)).collect();
+    let mut items = labelled_queue(&levels, 10).items;
+    for (at, it) in items.iter_mut().enumerate() {
+        (it.cluster, it.judged) = (at % 4, (at % 4) as f64);
+    }
+    let modelled = plan_for(&items, LabelScope::RunsLikeThese, 4.0);
+    let options = options_of(LabelScope::RunsLikeThese);
+    let wanted = modelled.floor * 1.1;
+    let today = modelled.expected * 1.3;
+
+    let plan = label_plan(&items, (Measure::Level, options), wanted, Some(today));
+
+    assert!(plan_for(&items, LabelScope::RunsLikeThese, wanted).label_count() > 0);
+    assert!((plan.floor - modelled.floor * 1.3).abs() < 1e-9, "{plan:?} {modelled:?}");
+    assert_eq!(plan.label_count(), 0);
+    assert!(plan.summary_text("next").contains("cannot be reached"), "{plan:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use trajview_run::rubric::{Judge, RepeatNumber, Verdict};
+use trajview_run::rubric::{Judge, JudgeTest, RepeatNumber, Verdict};
 
 fn judgement_with(name: &str, prompt: &str, commit: &str, scores: &[Option<u8>]) -> Judgement {
     let verdict = |(at, score): (usize, &Option<u8>)| Verdict {
@@ -103,6 +103,33 @@ fn two_groups_are_set_side_by_side_component_by_component() {
     assert_eq!(contrast.components[1].between.severe_flips, Ok(0.5));
     assert_eq!(contrast.gap.value, Ok(0.75));
     assert_eq!(contrast.between.exact.value, Ok(0.5));
+}
+
+fn rewording_with(prompt: &str, scores: &[Option<u8>]) -> Judgement {
+    let judgement = judgement_with("j", prompt, "c", scores);
+    let judge = Judge { reworded_from: Some("p".into()), ..judgement.judge.clone() };
+    Judgement { judge, test: Some(JudgeTest::Rewording), ..judgement }
+}
+
+#[test]
+fn a_retest_compares_both_sides_over_the_same_components() {
+    // The plain repeats agree on the first two components alone; the rewordings lack the third.
+    let plain = repeated_judgements(&[&[Some(4), Some(3), Some(0)], &[Some(4), Some(3), Some(4)]]);
+    let whole = rewording_with("q", &[Some(4), Some(2)]);
+    let partial = rewording_with("q", &[Some(0)]);
+    let tests = [whole.clone(), partial];
+
+    let found = retests(&plain, &tests);
+
+    let [retest] = found.as_slice() else { panic!("{found:?}") };
+    // The later judgement of one component does not replace the whole one.
+    assert_eq!(retest.reworded, [&whole]);
+    let plain_side = retest.plain_agreement(&small_plan()).unwrap();
+    let reworded_side = retest.reworded_agreement(&small_plan()).unwrap();
+    assert_eq!((plain_side.compared, reworded_side.compared), (2, 2));
+    assert_eq!((plain_side.exact.value, reworded_side.exact.value), (Ok(1.0), Ok(0.5)));
+    let shift = retest.mean_shift(&small_plan());
+    assert_eq!((shift.compared, shift.gap.value), (2, Ok(-0.5)));
 }
 
 fn any_scores() -> impl Strategy<Value = Vec<Vec<Option<u8>>>> {

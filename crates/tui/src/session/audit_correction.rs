@@ -23,7 +23,7 @@ use trajview_study::{
     queue::QueuePlan,
 };
 
-use super::{Session, study::StudyMode};
+use super::{Session, context::KeyContext, labels::RaterLabels};
 
 /// The correction of what is audited.
 #[derive(Debug)]
@@ -39,15 +39,15 @@ pub struct AuditCorrection {
 }
 
 /// What a correction was computed of.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 struct CorrectionKey {
     rater: String,
     /// The judging and the seed of its queue; the name of a study.
     queue: (String, u64),
     /// The width that a plan is wanted for.
     wanted: Option<f64>,
-    /// Every label of the rater counts: they are read again, added and taken back.
-    labels: Vec<Option<f64>>,
+    /// [`RaterLabels::change_count`] of each run: labels are read again, added and taken back.
+    changes: Vec<u64>,
 }
 
 /// The parts of which a correction is made.
@@ -101,9 +101,10 @@ impl Session {
 
     /// Returns the sentence for a paper about what is audited. The error is the reason why there is none.
     pub(crate) fn audit_sentence(&self) -> Result<String, String> {
-        let correction = self
-            .audit_correction()
-            .ok_or("only components on the scale 0 to 4 have a corrected mean")?;
+        let Some(correction) = self.audit_correction() else {
+            let why = self.why_no_correction();
+            return Err(why.unwrap_or_else(|| "what is audited is not read yet".into()));
+        };
         match (&correction.sentence, &correction.mean) {
             (Some(sentence), _) => Ok(sentence.clone()),
             (None, Err(why)) => Err(format!("no corrected mean: {why}")),
@@ -116,8 +117,8 @@ impl Session {
     /// # Errors
     /// Returns a sentence where what is audited has no corrected mean.
     pub(crate) fn plan_labels(&mut self, wanted: Option<f64>) -> Result<(), String> {
-        if !self.has_correction() {
-            return Err("a plan needs components on the scale 0 to 4, and a rater".into());
+        if let Some(why) = self.why_no_correction() {
+            return Err(why);
         }
         self.audit.wanted_width = wanted;
         if wanted.is_none() {
@@ -127,17 +128,24 @@ impl Session {
         Ok(())
     }
 
-    fn has_correction(&self) -> bool {
+    /// Returns the reason why what is audited has no corrected mean; None where labels of a rater can give one.
+    fn why_no_correction(&self) -> Option<String> {
         let unit = self.audit.unit();
-        unit == LabelUnit::Component
-            && self.audit_codebook().is_on_own_scale(unit)
-            && self.labels.annotator().is_some()
-            && self.study_queue().is_none_or(|study| study.mode == StudyMode::Labelling)
+        if unit != LabelUnit::Component || !self.audit_codebook().is_on_own_scale(unit) {
+            return Some("only components on the scale 0 to 4 have a corrected mean".into());
+        }
+        if self.is_adjudicating() {
+            return Some("blind labels correct a mean; adjudicated scores do not".into());
+        }
+        self.labels.annotator().is_none().then(|| {
+            let key = self.keys.key_text(KeyContext::Audit, "rater");
+            format!("a corrected mean needs a rater: {key} sets your name")
+        })
     }
 
     /// Computes the correction again where labels, queue or plan are others, and puts planned items first.
     pub(crate) fn settle_correction(&mut self) {
-        if !self.has_correction() {
+        if self.why_no_correction().is_some() {
             self.audit.correction = None;
             return;
         }
@@ -159,26 +167,19 @@ impl Session {
     }
 
     fn correction_key(&self) -> CorrectionKey {
-        let of_items = |items: &[AuditItem]| -> Vec<Option<f64>> {
-            let mut items: Vec<&AuditItem> = items.iter().collect();
-            items.sort_by(|a, b| a.id.cmp(&b.id)); // whatever the order of the queue
-            let score =
-                |it: &&AuditItem| self.labels.label_on(it.judged_state(), it.item_key())?.score();
-            items.iter().map(score).collect()
-        };
-        let (queue, labels) = match self.study_queue() {
+        let (queue, changes) = match self.study_queue() {
             Some(study) => {
-                let label = |item| self.study_label(item)?.score();
-                let labels = study.studied.items.iter().map(label).collect();
-                ((study.studied.name.clone(), study.studied.design.sample.seed), labels)
+                let count = |run| self.labels_in(run).map_or(0, RaterLabels::change_count);
+                let changes = (0..study.studied.runs.len()).map(count).collect();
+                ((study.studied.name.clone(), study.studied.design.sample.seed), changes)
             }
             None => {
                 let file = self.audit_source().map(|it| it.file.clone()).unwrap_or_default();
-                ((file, self.audit.drawn_seed()), of_items(self.queued_items()))
+                ((file, self.audit.drawn_seed()), vec![self.labels.change_count()])
             }
         };
         let rater = self.labels.annotator().unwrap_or_default().to_owned();
-        CorrectionKey { rater, queue, wanted: self.audit.wanted_width, labels }
+        CorrectionKey { rater, queue, wanted: self.audit.wanted_width, changes }
     }
 
     fn correct_run(&self, key: CorrectionKey) -> Option<(AuditCorrection, NextItems)> {

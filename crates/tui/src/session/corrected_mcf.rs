@@ -1,6 +1,8 @@
 //! The MCF of a judgement that blind labels correct, and which of both the views show.
 //!
-//! Whoever sits here and labels this judgement never gets the judge's mean with it, as in `trajview audit`.
+//! The line and the sentence with the corrected mean leave out the judge's mean for whoever sits here and has items of this
+//! judgement to label, as in `trajview audit`. The views of scores still show judged numbers, with other keys and by
+//! themselves.
 
 use trajview_run::rubric::{Judgement, Rubric};
 use trajview_study::{
@@ -35,21 +37,20 @@ pub struct CorrectedMcf {
     pub(crate) mean: Result<CorrectedMean, CorrectionRefusal>,
     /// The sentence for a paper; None without a mean.
     pub(crate) sentence: Option<String>,
-    /// The number of items that this rater has begun to label and not labelled yet.
+    /// The number of items that this rater has yet to label; 0 for somebody who does not label this judgement.
     open: usize,
 }
 
 impl CorrectedMcf {
     /// Corrects the mean of a judgement by the blind labels of all raters; `run` is its id and the judged state in turns
-    /// done. `audits` says whether the rater has looked at the audit since the program started.
+    /// done, and `open` the number of items that whoever sits here has yet to label.
     pub(crate) fn for_judgement(
         rubric: &Rubric,
         judgement: &Judgement,
         run: (&str, usize),
-        (rater, audits): (Option<&str>, bool),
+        open: usize,
     ) -> Self {
         let queue = JudgementQueue::for_all_raters(rubric, judgement, QueuePlan::default());
-        let open = open_count(rubric, judgement, (rater, audits));
         let drawn = queue.drawn_labels();
         let mean = drawn.as_ref().map_err(Clone::clone).and_then(|drawn| {
             corrected_mean(&drawn.measured_by(Measure::Level), options_of_run(Measure::Level))
@@ -73,8 +74,9 @@ impl CorrectedMcf {
     }
 }
 
-/// Returns the number of items without an answer by a rater who labels this judgement; 0 for anybody else.
-fn open_count(
+/// Returns the number of scored components without an answer by a rater who labels this judgement; 0 for anybody else.
+/// `audits` says whether the rater has looked at the audit since the program started.
+pub(super) fn open_count(
     rubric: &Rubric,
     judgement: &Judgement,
     (rater, audits): (Option<&str>, bool),

@@ -36,6 +36,8 @@ pub struct RaterLabels {
     pending: Pending<()>,
     /// Labelled since the program started, the last one last.
     given_here: Vec<VerdictId>,
+    /// Grows with each change of the labels, so that whatever is computed of them need not look at each.
+    change_count: u64,
 }
 
 impl RaterLabels {
@@ -77,7 +79,8 @@ impl RaterLabels {
             let name = self.annotator.as_deref().unwrap_or_default();
             return Err(format!("labels of {name} are not saved yet"));
         }
-        *self = Self { annotator: Some(annotator.to_owned()), ..Self::default() };
+        let change_count = self.change_count + 1;
+        *self = Self { annotator: Some(annotator.to_owned()), change_count, ..Self::default() };
         Ok(())
     }
 
@@ -121,7 +124,13 @@ impl RaterLabels {
         places.iter().filter_map(|at| labels.get(*at)).chain(self.unsaved_labels())
     }
 
+    /// Returns a number that is another one whenever the labels may be others.
+    pub(crate) const fn change_count(&self) -> u64 {
+        self.change_count
+    }
+
     fn index_labels(&mut self) {
+        self.change_count += 1;
         self.by_id.clear();
         let labels = self.saved.ready().map_or(&[][..], |kept| &kept.labels);
         for (at, label) in labels.iter().enumerate() {
@@ -264,6 +273,7 @@ impl RaterLabels {
     /// Adds a label to save next, and retries after a failure.
     pub fn put_label(&mut self, label: Label) {
         self.failed = None;
+        self.change_count += 1;
         self.unsaved.push_back(LabelSave::Label(label));
     }
 
@@ -473,6 +483,16 @@ mod tests {
 
         assert_eq!(labels.ask_to_save(&mut numbers), None);
         assert!(labels.has_seen("a", "C1".into()));
+    }
+
+    #[test]
+    fn each_change_of_the_labels_is_counted() {
+        let (mut labels, _) = ready_labels();
+        let before = labels.change_count();
+
+        labels.put_label(label_with("C1", 1));
+
+        assert!(labels.change_count() > before);
     }
 
     #[test]

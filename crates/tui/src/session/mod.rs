@@ -21,7 +21,11 @@ use crate::session::{
     turn_counts::{ChangeLineCounts, LineTotals, TurnEditCounts},
 };
 use trajview_metrics::lifeline::EventSpot;
-use trajview_run::{Run, StepId, Warning, files::Timeline, rubric::Rubric};
+use trajview_run::{
+    Run, StepId, Warning,
+    files::Timeline,
+    rubric::{Judgement, Rubric},
+};
 
 pub mod arrangement;
 pub(crate) mod audit_correction;
@@ -169,8 +173,9 @@ impl Session {
         let before = self.rubric.shared_rubric().cloned().unwrap_or_default();
         let is_first = self.rubric.known_rubric().is_none();
         self.rubric.take_answer(request, rubric);
-        let news =
-            self.rubric.new_judgement_text(&before.judgements, &self.keys).filter(|_| !is_first);
+        let hides = |it: &Judgement| self.has_waiting_components(it);
+        let news = self.rubric.new_judgement_text(&before.judgements, &self.keys, hides);
+        let news = news.filter(|_| !is_first);
         self.notice = news.or(self.notice.take());
         let after = self.rubric.shared_rubric().cloned().unwrap_or_default();
         if before.decisions != after.decisions {

@@ -22,7 +22,7 @@ use trajview_run::{
 
 use super::{
     Session,
-    corrected_mcf::{CorrectedMcf, ShownMeans},
+    corrected_mcf::{CorrectedMcf, ShownMeans, open_count},
     crash_tests::CrashTests,
     effect::Effect,
     lifelines::Lifelines,
@@ -73,6 +73,7 @@ struct CorrectedFor {
     rubric: Arc<Rubric>,
     file: String,
     rater: (Option<String>, bool),
+    open_in_study: Option<usize>,
 }
 
 impl RubricState {
@@ -173,11 +174,12 @@ impl RubricState {
     }
 
     /// Returns a sentence about the last judgement that is not among the earlier ones: whose it is, and which mean it would
-    /// give instead of the shown one.
+    /// give instead of the shown one. Where `hides` one of both, neither mean is in it.
     pub(crate) fn new_judgement_text(
         &self,
         earlier: &[Judgement],
         keys: &KeyTexts,
+        hides: impl Fn(&Judgement) -> bool,
     ) -> Option<String> {
         let rubric = self.known_rubric()?;
         let is_new = |it: &&Judgement| {
@@ -197,12 +199,14 @@ impl RubricState {
         };
         let at =
             |it: &Judgement| it.turn.map(|turn| format!(" at turn {turn}")).unwrap_or_default();
+        let (of_new, of_shown) = match hides(new) || hides(shown) {
+            true => (String::new(), "that".to_owned()),
+            false => (format!(": {}", mean_text(new)), mean_text(shown)),
+        };
         Some(format!(
-            "new judgement by {}{}: {}; shown stays {} by {}{} (in the scores {} shows the next one, {} pins it)",
+            "new judgement by {}{}{of_new}; shown stays {of_shown} by {}{} (in the scores {} shows the next one, {} pins it)",
             new.judge.name,
             at(new),
-            mean_text(new),
-            mean_text(shown),
             shown.judge.name,
             at(shown),
             keys.key_text(KeyContext::Judged, "next-judgement"),
@@ -394,17 +398,21 @@ impl Session {
             return;
         };
         let rater = (self.labels.annotator().map(str::to_owned), self.audit.has_begun());
+        let open_in_study = self.open_in_study(shown);
         let is_known = self.rubric.corrected.as_ref().is_some_and(|(of, _)| {
-            Arc::ptr_eq(&of.rubric, &rubric) && of.file == shown.file && of.rater == rater
+            let is_same = Arc::ptr_eq(&of.rubric, &rubric) && of.file == shown.file;
+            is_same && of.rater == rater && of.open_in_study == open_in_study
         });
         if is_known {
             return;
         }
         let done = lifeline::judged_after(&self.run, shown).unwrap_or(self.run.end_in_turns());
         let by = (rater.0.as_deref(), rater.1);
-        let corrected = CorrectedMcf::for_judgement(&rubric, shown, (&self.run.id, done), by);
+        let open = open_in_study.unwrap_or_else(|| open_count(&rubric, shown, by));
+        let corrected = CorrectedMcf::for_judgement(&rubric, shown, (&self.run.id, done), open);
         let file = shown.file.clone();
-        self.rubric.corrected = Some((CorrectedFor { rubric, file, rater }, corrected));
+        let computed_for = CorrectedFor { rubric, file, rater, open_in_study };
+        self.rubric.corrected = Some((computed_for, corrected));
     }
 
     /// Returns the sentence for a paper about the shown judgement. The error is the reason why there is none.
@@ -526,6 +534,21 @@ mod tests {
             (&*judged.shown_judgement().unwrap().file, judged.newer_judgement()),
             ("b", None)
         );
+    }
+
+    #[test]
+    fn the_notice_of_a_new_judgement_has_no_means_where_items_wait_for_a_label() {
+        let earlier = judgement_with("a", Some(1));
+        let mut judged = rubric_state(vec![earlier.clone(), judgement_with("b", Some(4))]);
+        judged.show_judgement("a");
+        let notice = |hides: bool| {
+            let earlier = std::slice::from_ref(&earlier);
+            judged.new_judgement_text(earlier, &KeyTexts::default(), |_| hides).unwrap()
+        };
+
+        assert!(notice(false).contains("MCF"), "{}", notice(false));
+        let hidden = notice(true);
+        assert!(!hidden.contains("MCF") && hidden.contains("; shown stays that by "), "{hidden}");
     }
 
     #[test]

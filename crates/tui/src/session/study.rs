@@ -8,7 +8,7 @@ mod gold;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use trajview_run::rubric::{JudgementLabel, Label, LabelFile};
+use trajview_run::rubric::{Judgement, JudgementLabel, Label, LabelFile};
 use trajview_study::{
     audit_items::{AuditItem, JudgingSource},
     loaded_study::{LoadedStudy, RaterProgress, StudyItem, StudyRun},
@@ -443,6 +443,21 @@ impl Session {
     pub(super) fn labels_in(&self, run: usize) -> Option<&RaterLabels> {
         let study = self.study_queue()?;
         if study.open == Some(run) { Some(&self.labels) } else { study.closed_run_labels.get(&run) }
+    }
+
+    /// Returns how many items of a judgement of the open run wait for a label of whoever sits here; None where nobody labels
+    /// in a study.
+    pub(super) fn open_in_study(&self, judgement: &Judgement) -> Option<usize> {
+        let study = self.study_queue().filter(|it| it.mode == StudyMode::Labelling)?;
+        let is_of = |item: &AuditItem| {
+            let pooled = judgement.pooled.as_ref();
+            item.judgement == judgement.file
+                || pooled.is_some_and(|it| it.from.iter().any(|(file, _)| *file == item.judgement))
+        };
+        let is_here = |at: &usize| {
+            study.item_at(*at).is_some_and(|it| Some(it.run) == study.open && is_of(&it.item))
+        };
+        Some((0..study.len()).filter(is_here).filter(|at| !self.is_done(*at)).count())
     }
 
     /// The label of a thing in the study, one that was taken back included.

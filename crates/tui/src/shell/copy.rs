@@ -116,7 +116,13 @@ fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<C
             compare::clipboard_text::selected_line(compared).ok_or("no row to copy here")?
         }
         CopyTarget::Hunk | CopyTarget::Patch => {
-            return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
+            let copy = compared.keys.key_text(KeyContext::Compare, "copy");
+            let letters = ["copy-line", "copy-verdict", "copy-command"]
+                .map(|id| compared.keys.key_text(KeyContext::Copy, id));
+            let [line, verdict, command] = letters.map(|letter| format!("{copy} {letter}"));
+            return Err(format!(
+                "`trajview compare` writes what differs; {line}, {verdict} and {command} copy here"
+            ));
         }
         CopyTarget::Sentence => return Err(NO_SENTENCE.into()),
         CopyTarget::Verdict => {

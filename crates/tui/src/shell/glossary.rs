@@ -117,7 +117,7 @@ const TERMS: &[Term] = &[
     (&["rater"], "who gives scores: a judge or a person", "docs/auditing.md#agreement"),
     (&["gold"], "the adjudicated scores that raters are compared with", "docs/auditing.md#adjudication"),
     (&["adjudicate", "adjudication"], "deciding the score of an item on which raters differ", "docs/auditing.md#adjudication"),
-    (&["corrected", "MCF corrected", "PPI++"], "a judge's mean, corrected by blind labels that were drawn at random, with its 95 % interval; ~ shows it instead of the judge's own mean", "docs/judging.md#corrected-numbers"),
+    (&["corrected", "MCF corrected", "PPI++"], "a judge's mean, corrected by blind labels that were drawn at random, with its 95 % interval; :judged-or-corrected shows it instead of the judge's own mean", "docs/judging.md#corrected-numbers"),
     (&["worth"], "of a corrected mean: the number of labels that alone, without a judge, would give the same interval", "docs/judging.md#corrected-numbers"),
     (&["plan"], "in the audit: how many more labels an interval of this width needs; :plan 0.15 puts them next in the queue. Which strata they are of is hidden, since it reveals the judge's levels", "docs/auditing.md#how-many-more-labels"),
     (&["agreement"], "how well the scores of two raters match, beyond what chance gives", "docs/auditing.md#agreement"),

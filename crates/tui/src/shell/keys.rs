@@ -176,6 +176,7 @@ impl UserKeys {
     /// no key there.
     pub(crate) fn key_text(&self, place: KeyContext, id: &str) -> String {
         let row = bindings_of(place).find(|row| row.id == id);
+        debug_assert!(row.is_some(), "{id} is no command in {place:?}");
         let key =
             row.and_then(|row| self.keys_in_place(place, row).first().map(|key| key.ascii_name()));
         key.unwrap_or_else(|| format!(":{id}"))

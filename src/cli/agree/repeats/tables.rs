@@ -35,7 +35,11 @@ pub fn print_repeats(
     }
     for retest in &repeats.retests {
         let (turn, commit) = state_text(retest);
-        let title = format!("{}{turn}{commit}: repeats and rewordings", judge_text(retest));
+        let title = format!(
+            "{}{}{turn}{commit}: repeats and rewordings",
+            judge_text(retest),
+            run_text(retest)
+        );
         show(&title, &retest_table(retest))?;
     }
     if !repeats.contrasts.is_empty() {
@@ -91,8 +95,13 @@ fn contrast_side_text(side: &str, contrast: &Json) -> String {
 /// Returns `3 repeats of codex-p12 after turn 56 at 610540d2`.
 fn group_text(group: &Json) -> String {
     let (turn, commit) = state_text(group);
-    let run = group.text("run").filter(|run| !run.is_empty()).map(|run| format!(" of {run}"));
-    format!("{} repeats{}{turn}{commit}", group.cell("count"), run.unwrap_or_default())
+    format!("{} repeats{}{turn}{commit}", group.cell("count"), run_text(group))
+}
+
+/// Returns ` of codex-p12`; empty where the run has no name.
+fn run_text(row: &Json) -> String {
+    let run = row.text("run").filter(|run| !run.is_empty()).map(|run| format!(" of {run}"));
+    run.unwrap_or_default()
 }
 
 /// Returns ` after turn 56` and ` at 610540d2`; both are empty where they are not recorded.
@@ -263,13 +272,14 @@ pub fn write_csv(repeats: &JudgeRepeats, out: &mut Out) -> io::Result<()> {
     out.print_csv(columns, repeated.chain(contrasts).chain(retests))
 }
 
-/// `against` is `repeat` for plain repeats and `rewording` for rewordings and the shift.
+/// `against` is `retest-plain` for plain repeats, over the components that the rewordings have too, and `retest-reworded` for
+/// rewordings and the shift.
 fn csv_rows_of_retest(it: &Json) -> Vec<Json> {
     let common = |against: &str| record! { run: it.field("run"), first: judge_text(it), second: (), against: against };
-    let plain = summary_csv_rows(&common("repeat"), it.field("plain"));
-    let reworded = summary_csv_rows(&common("rewording"), it.field("reworded"));
-    let shift = record! { compared: it.field("reworded").field("compared?"), shift: it.field("shift"), ci95: it.field("ci95") };
-    let shift = summary_csv_rows(&common("rewording"), &shift);
+    let plain = summary_csv_rows(&common("retest-plain"), it.field("plain"));
+    let reworded = summary_csv_rows(&common("retest-reworded"), it.field("reworded"));
+    let shift = record! { compared: it.field("shift_compared"), shift: it.field("shift"), ci95: it.field("ci95") };
+    let shift = summary_csv_rows(&common("retest-reworded"), &shift);
     plain.into_iter().chain(reworded).chain(shift).collect()
 }
 

@@ -182,7 +182,7 @@ fn queues_as_they_are_drawn_contain_the_truth() {
 }
 
 /// The corrected mean of a made run of 24 components, half of them labelled; a level more with this chance in a hundred.
-fn corrected_run(base: usize, raised: usize, numbers: &mut Resamples) -> f64 {
+fn corrected_run(base: usize, raised: usize, numbers: &mut Resamples) -> TaskValue {
     let item = |at: usize, numbers: &mut Resamples| {
         let label =
             base + numbers.draw_below(3) - 1 + usize::from(numbers.draw_below(100) < raised);
@@ -191,7 +191,8 @@ fn corrected_run(base: usize, raised: usize, numbers: &mut Resamples) -> f64 {
         MeasuredItem { stratum: 0, cluster: 0, judged, label }
     };
     let items: Vec<MeasuredItem> = (0..24).map(|at| item(at, numbers)).collect();
-    corrected_mean(&items, options_of(LabelScope::TheseItems)).unwrap().value
+    let mean = corrected_mean(&items, options_of(LabelScope::TheseItems)).unwrap();
+    TaskValue { value: mean.value, standard_error: mean.standard_error }
 }
 
 #[test]
@@ -200,11 +201,12 @@ fn the_interval_of_a_difference_over_tasks_contains_the_truth_as_often_as_it_say
     let draws = 600;
     let contains = (0..draws).filter(|_| {
         // The first condition raises a label in half of the cases, by task more often or less.
-        let differences: Vec<f64> = (0..10)
+        let differences: Vec<TaskValue> = (0..10)
             .map(|_| {
                 let base = 1 + numbers.draw_below(2);
                 let raised = [20, 80][numbers.draw_below(2)];
-                corrected_run(base, raised, &mut numbers) - corrected_run(base, 0, &mut numbers)
+                let first = corrected_run(base, raised, &mut numbers);
+                first.minus(corrected_run(base, 0, &mut numbers))
             })
             .collect();
         let mean = mean_over_tasks(&differences, (-4.0, 4.0)).unwrap();

@@ -70,7 +70,7 @@ card_columns! {
     Error = TrialColumn::Error.word(), [12, 40], TrialColumn::Error.meaning(),
         words(|read| read.card.trial.error.as_deref().map(Cow::from));
     Corrected = "corrected", [10, 10], "MCF corrected by blind labels of people, with half the width of its 95 % interval",
-        CardValue::Number { value: |read| Some(read.card.mcf.as_ref()?.corrected.as_ref().ok()?.value), format: |mean| format!("{mean:.2}") };
+        CardValue::Number { value: |read| Some(read.card.mcf.as_ref()?.corrected.as_ref().ok()?.value), format: |mean| format_number::with_decimals(mean, 2) };
     Judge = "judge", [6, 14], "the judge of MCF and IF50: the pinned one, else that of the last judgement of the complete checklist",
         words(|read| Some(read.card.mcf.as_ref()?.judge.as_str().into()));
     JudgedTurn = "judged_turn", [7, 7], "the turn whose code was judged for MCF and IF50",

@@ -241,11 +241,12 @@ pub(crate) fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
                 session.study_queue().map_or(0, |it| it.len()),
                 super::study_queue::done_count(session),
             );
+            let key = session.keys.key_text(KeyContext::Audit, "adjudicate");
             session.notice = Some(match mode {
                 StudyMode::Adjudicating => {
-                    format!("{done} of {count} adjudicated; S returns to labelling")
+                    format!("{done} of {count} adjudicated; {key} returns to labelling")
                 }
-                StudyMode::Labelling => "labelling; S: adjudicate".into(),
+                StudyMode::Labelling => format!("labelling; {key}: adjudicate"),
             });
         }
     }
@@ -254,7 +255,8 @@ pub(crate) fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
 /// Shows the verdicts of the judges beside the labels, or hides them.
 pub(crate) fn toggle_verdicts(session: &mut Session) {
     if !session.is_adjudicating() {
-        session.notice = Some("a verdict is shown after its label; S: adjudicate".into());
+        let key = session.keys.key_text(KeyContext::Audit, "adjudicate");
+        session.notice = Some(format!("a verdict is shown after its label; {key}: adjudicate"));
         return;
     }
     if let Some(study) = session.study_mut() {

@@ -87,8 +87,9 @@ impl AuditView {
         let Some(item) = self.audited_item(session).cloned() else { return };
         if let Some(label) = self.current_label(session) {
             let label_text = label.score().map_or_else(|| CANNOT_TELL.to_owned(), score_text);
+            let undo = session.keys.key_text(KeyContext::Audit, "undo");
             session.notice = Some(format!(
-                "{} is labelled {label_text}; u undoes a label, and the next one is not blind",
+                "{} is labelled {label_text}; {undo} undoes a label, and the next one is not blind",
                 item.id
             ));
             return;

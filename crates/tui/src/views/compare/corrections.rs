@@ -1,6 +1,5 @@
 //! The MCFs of the compared runs that blind labels correct, and their difference.
 
-use trajview_run::rubric::Rubric;
 use trajview_study::{
     compare::{ComparedRun, Subtraction, run_letter},
     corrected::{
@@ -27,8 +26,8 @@ pub struct ComparisonCorrections {
 /// What corrections were computed of.
 #[derive(Debug, PartialEq)]
 struct CorrectionsKey {
-    /// The judgement of each run and the number of labels beside it.
-    runs: Vec<(Option<String>, usize)>,
+    /// The file of the judgement of each run.
+    runs: Vec<Option<String>>,
     by: Subtraction,
     is_compared: bool,
 }
@@ -78,16 +77,18 @@ impl ComparisonView {
         runs.chain(difference).collect::<Vec<_>>().join(" · ")
     }
 
+    /// The runs were read again: their labels and levels may be others.
+    pub(super) fn forget_corrections(&mut self) {
+        self.corrections.computed_for = None;
+    }
+
     /// Corrects the means again where they are shown and what they are of is another.
     pub(super) fn settle_corrections(&mut self) {
         if !self.shows_corrected() {
             return;
         }
-        let count = |rubric: &Rubric| rubric.labels.iter().map(|it| it.labels.len()).sum();
-        let of_run = self
-            .all_parties()
-            .iter()
-            .map(|party| (party.judgement().map(|it| it.file.clone()), count(&party.rubric)));
+        let of_run =
+            self.all_parties().iter().map(|party| party.judgement().map(|it| it.file.clone()));
         let by = self.subtraction();
         let is_compared = self.not_compared().is_none();
         let key = CorrectionsKey { runs: of_run.collect(), by, is_compared };

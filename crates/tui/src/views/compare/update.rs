@@ -209,6 +209,7 @@ impl ComparisonView {
         self.table.partial_tests =
             self.table.tests.iter().filter(|it| !it.is_in_all_runs()).count();
         self.parties = Loading::Ready(parties);
+        self.forget_corrections();
         if self.has_no_components() {
             self.beside = ComparePart::Files;
         }

@@ -112,6 +112,7 @@ fn set_verdict_source(comparison: &mut ComparisonView, speaks: VerdictSource) ->
     compare::choose_judge(parties, comparison.verdict_source.as_named().as_ref());
     comparison.table.rows = table::party_rows(parties);
     comparison.code.forget_places();
+    comparison.forget_corrections();
     comparison.sort_again();
     comparison.list_losses();
     match pooled.into_iter().find_map(Result::err).filter(|_| !has_pooled) {

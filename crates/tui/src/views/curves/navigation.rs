@@ -3,6 +3,7 @@
 use crate::{
     session::{
         Session,
+        context::KeyContext,
         curve_points::{CurveAxis, RunPoint},
         curve_values::{self, PointValue},
         files::DiffScope,
@@ -78,7 +79,8 @@ impl CurvesView {
     pub(super) fn switch_steps(&mut self, session: &mut Session) {
         if self.shown_axis(session) == CurveAxis::Steps {
             self.chosen_axis = Some(CurveAxis::Turns);
-            session.notice = Some("the points are turns; v has steps".into());
+            let key = session.keys.key_text(KeyContext::Curves, "points-at-steps");
+            session.notice = Some(format!("the points are turns; {key} has steps"));
         } else if self.step_points.1.is_empty() {
             let words = "this run has no recorded edits";
             session.notice = Some(words.into());

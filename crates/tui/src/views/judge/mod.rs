@@ -595,6 +595,16 @@ impl JudgePane {
         let Some(watched) = self.watched.as_mut().filter(|it| it.request == request) else {
             return;
         };
+        let mut outcome = outcome;
+        let verb = match outcome.end {
+            JudgingEnd::Finished => None,
+            JudgingEnd::Stopped => (!outcome.files.is_empty()).then_some("resumes"),
+            JudgingEnd::Failed => Some("retries"),
+        };
+        if let Some(verb) = verb {
+            let key = session.keys.key_text(KeyContext::Judging, "resume-judging");
+            outcome.text.push_str(&format!("; {key} {verb}"));
+        }
         let words = match (outcome.end, outcome.files.last()) {
             (JudgingEnd::Finished, Some((file, _))) => {
                 format!(
@@ -605,14 +615,9 @@ impl JudgePane {
             }
             _ => outcome.text.clone(),
         };
-        let has_verdicts = !outcome.files.is_empty();
         watched.end_judging(outcome);
-        let resume = (has_verdicts && watched.may_resume()).then(|| {
-            let key = session.keys.key_text(KeyContext::Judging, "resume-judging");
-            format!("; {key} resumes")
-        });
         session.rubric.mark_stale();
-        session.notice = Some(words + &resume.unwrap_or_default());
+        session.notice = Some(words);
     }
 
     pub(crate) fn settle_pane(&mut self, session: &mut Session, layout: &ScreenLayout) {

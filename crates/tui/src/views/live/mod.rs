@@ -518,7 +518,8 @@ impl LiveView {
     fn end_run(&mut self, words: String, is_whole: bool) {
         let origin = self.from.origin.as_ref().filter(|_| self.finished_count() > 0);
         if let Some(origin) = origin {
-            self.notice = Some(format!("{words}; c compares it with {}", origin.name));
+            let key = self.keys.key_text(KeyContext::LiveTerminal, "compare");
+            self.notice = Some(format!("{words}; {key} compares it with {}", origin.name));
         }
         self.phase = LivePhase::Over { words, is_whole };
         self.input.question = None;
@@ -750,7 +751,8 @@ impl LiveView {
                 vec![]
             }
             PromptKind::Request if prompt.text.trim().is_empty() => {
-                self.notice = Some("an empty request is not sent; S skips it".into());
+                let key = self.key_text("skip-request");
+                self.notice = Some(format!("an empty request is not sent; {key} skips it"));
                 vec![]
             }
             PromptKind::Request => {

@@ -194,12 +194,16 @@ impl ProcessView {
     fn draw_decisions(&mut self, session: &mut Session) {
         match session.scores.process.decisions() {
             _ if self.list != ProcessList::Decisions => {
-                session.notice = Some("\" extracts decisions; v: their list".into());
+                let key = |id| session.keys.key_text(KeyContext::Process, id);
+                let [extract, list] = ["extract-decisions", "list-content"].map(key);
+                session.notice = Some(format!("{extract} extracts decisions; {list}: their list"));
             }
             Some(Ok(None)) => self.is_drawing = true,
             None => session.notice = Some("still loading the decisions".into()),
             Some(_) => {
-                session.notice = Some("the run already has a decisions file; E edits it".into());
+                let key = session.keys.key_text(KeyContext::Process, "open-in-editor");
+                session.notice =
+                    Some(format!("the run already has a decisions file; {key} edits it"));
             }
         }
     }

@@ -96,8 +96,9 @@ impl ReplayView {
         let width = layout.with_wide_diff().inner_size(ReplayPanel::Diff).width + 2;
         if width < ROOM_FOR_COLUMNS {
             self.diff.arrangement = Arrangement::Unified;
+            let key = session.keys.key_text(KeyContext::Replay, "maximize");
             session.notice = Some(format!(
-                "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; m maximizes it"
+                "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; {key} maximizes it"
             ));
             return;
         }
@@ -542,12 +543,13 @@ impl ReplayView {
 
     pub(crate) fn toggle_marks(&mut self, session: &mut Session) {
         self.diff.has_marks = !self.diff.has_marks;
+        let explain = session.keys.key_text(KeyContext::Replay, "explain-mark");
+        let marks = session.keys.key_text(KeyContext::Replay, "line-marks");
         session.notice = Some(match self.diff.has_marks {
-            true => {
-                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
-                    .into()
-            }
-            false => "marks are hidden; | shows them".into(),
+            true => format!(
+                "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; {explain} says why"
+            ),
+            false => format!("marks are hidden; {marks} shows them"),
         });
     }
 }

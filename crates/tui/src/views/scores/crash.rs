@@ -14,6 +14,7 @@ use crate::{
     },
 };
 use trajview_code::plants::PlantKind;
+use trajview_run::format_number;
 use trajview_study::crash_test::{CrashAnswer, CrashEdit, CrashReport, CrashRow, CrashTrial};
 
 /// The state of the page.
@@ -29,6 +30,8 @@ pub struct CrashView {
     pub(crate) is_in_detail: bool,
     /// The row to which the scroll position of the text belongs.
     detail_subject: Option<(usize, usize)>,
+    /// The text about the row at the cursor, wrapped to the width of this frame.
+    detail_lines: Vec<(DetailMeaning, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +91,8 @@ impl CrashAreas {
                 false => Self { card: Some(body), detail: None },
             };
         }
-        let wanted = rows.max(3) as u16 + HEAD_ROWS + 2;
+        let rows = u16::try_from(rows.max(3)).unwrap_or(u16::MAX);
+        let wanted = rows.saturating_add(HEAD_ROWS + 2);
         let most = if is_in_detail { body.height / 3 } else { body.height * 3 / 5 };
         let card = Constraint::Length(wanted.min(most));
         let [card, detail] = Split::vertical([card, Constraint::Fill(1)]).areas(body);
@@ -173,8 +177,8 @@ impl CrashView {
             self.detail.restart();
         }
         let width = areas.detail.map_or(0, |area| usize::from(area.width.saturating_sub(2)));
-        let len = self.detail_lines(session, width).len();
-        self.detail.settle(PaneRoom::framed(areas.detail), len);
+        self.detail_lines = self.wrapped_detail(session, width);
+        self.detail.settle(PaneRoom::framed(areas.detail), self.detail_lines.len());
     }
 
     pub(super) fn point_at_crash(&mut self, session: &mut Session, mouse: Mouse) {
@@ -211,12 +215,13 @@ impl CrashView {
         }
     }
 
+    /// Returns the text about the row at the cursor as it was wrapped for this frame.
+    pub(crate) fn detail_lines(&self) -> &[(DetailMeaning, String)] {
+        &self.detail_lines
+    }
+
     /// Returns the text about the row at the cursor, wrapped to a width.
-    pub(crate) fn detail_lines(
-        &self,
-        session: &Session,
-        width: usize,
-    ) -> Vec<(DetailMeaning, String)> {
+    fn wrapped_detail(&self, session: &Session, width: usize) -> Vec<(DetailMeaning, String)> {
         let Some(test) = self.shown_test(session) else { return vec![] };
         let paragraphs = match self.card_rows(session).get(self.rows.cursor()) {
             Some(CardRow::Noise) => noise_paragraphs(test),
@@ -240,7 +245,11 @@ impl CrashView {
 type Paragraph = (DetailMeaning, String);
 
 fn noise_paragraphs(test: &CrashReport) -> Vec<Paragraph> {
-    let spent = test.spent_usd.map_or_else(|| "no prices".into(), |usd| format!("{usd:.4} USD"));
+    let spent = match (test.spent_usd, test.requests_without_usage) {
+        (Some(usd), _) => format_number::dollars_text(usd),
+        (None, 0) => "no prices".into(),
+        (None, count) => format!("cost unknown: {count} requests without a number of tokens"),
+    };
     let tokens =
         test.tokens.map_or_else(|| "tokens not recorded".into(), |it| format!("{it} tokens"));
     vec![
@@ -262,9 +271,20 @@ fn kind_paragraphs(row: &CrashRow) -> Vec<Paragraph> {
         (DetailMeaning::Heading, row.kind.description().to_owned()),
         (DetailMeaning::Text, format!("{expected} Result: {}.", row.verdict.words())),
     ];
-    paragraphs.extend(
-        row.p.map(|p| (DetailMeaning::Text, format!("p = {p:.3}, adjusted for the kinds (Holm)"))),
-    );
+    paragraphs.extend(row.p.map(|p| {
+        (
+            DetailMeaning::Text,
+            format!("p = {}, adjusted for the kinds (Holm)", format_number::three_decimals(p)),
+        )
+    }));
+    paragraphs.extend(row.undetectable_text().map(|why| (DetailMeaning::Text, why)));
+    if row.shift.at_bottom > 0 {
+        let words = format!(
+            "{} components are left out: at level 0 unedited they cannot fall",
+            row.shift.at_bottom
+        );
+        paragraphs.push((DetailMeaning::Text, words));
+    }
     paragraphs.extend(row.not_planted.as_ref().map(|(why, count)| {
         (DetailMeaning::Text, format!("not planted in {count} of the components: {why}"))
     }));
@@ -314,4 +334,20 @@ fn trial_paragraphs(test: &CrashReport, trial: &CrashTrial) -> Vec<Paragraph> {
         (meaning, line.to_owned())
     }));
     paragraphs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_with_very_many_rows_has_its_share_of_the_screen() {
+        let mut layout = ScreenLayout::default();
+        layout.body = Rect { x: 0, y: 0, width: 100, height: 40 };
+
+        let areas = CrashAreas::for_layout(&layout, usize::from(u16::MAX) + 1, false);
+
+        assert_eq!(areas.card.map(|it| it.height), Some(24));
+        assert_eq!(areas.detail.map(|it| it.height), Some(16));
+    }
 }

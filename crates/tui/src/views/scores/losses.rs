@@ -189,6 +189,11 @@ impl LossesView {
         }
     }
 
+    /// Returns the turn of the chosen loss; counts from 0.
+    pub(super) fn chosen_turn(&self, session: &Session) -> Option<usize> {
+        session.run_losses().get(self.rows.cursor())?.turn().checked_sub(1)
+    }
+
     /// Returns the id of the chosen component.
     pub(crate) fn lost_component(&self, session: &Session) -> Option<String> {
         match session.run_losses().get(self.rows.cursor())? {

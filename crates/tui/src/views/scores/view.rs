@@ -48,6 +48,10 @@ impl RunView for ScoresView {
         if is_shown || shows_losses || goes_on || has_timeline {
             effects.extend(session.ask_lifelines(numbers));
         }
+        if shows_losses {
+            let turn = self.losses.chosen_turn(session);
+            effects.extend(turn.and_then(|turn| session.ask_request(numbers, turn)));
+        }
         if page == Some(ScoresPage::Crash) {
             effects.extend(session.ask_crash_tests(numbers));
         }

@@ -159,7 +159,6 @@ pub(super) fn column_room(width: usize) -> usize {
     width.saturating_sub(LEAST_NAME_CELLS + SCORE_CELLS) / (SCORE_CELLS + DIFFERENCE_CELLS)
 }
 
-/// Returns `1 █··· `.
 /// Returns `3 ███· `; a sign after the score of a verdict in doubt.
 fn score_spans(
     (cell, doubt): (Option<&ComponentCell>, Option<VerdictDoubt>),

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 use trajview_metrics::{BetterDirection, Number, numbers::NumberStyle};
-use trajview_run::format_number::signed_three_decimals;
+use trajview_run::format_number::{self, signed_three_decimals};
 use trajview_study::compare::{ComparedResult, base_differences, result_rows, run_letter};
 
 use super::{
@@ -141,7 +141,7 @@ fn number_row(compared: &ComparisonView, number: Number) -> NumberRow {
     }
 }
 
-/// Returns the row of the MCFs that labels correct.
+/// Returns the row of the MCFs that labels correct. No run is better: the differences have no intervals here.
 fn corrected_row(compared: &ComparisonView) -> NumberRow {
     let runs = 0..compared.all_parties().len();
     let values: Vec<Option<f64>> =
@@ -149,8 +149,11 @@ fn corrected_row(compared: &ComparisonView) -> NumberRow {
     let differences = base_differences(&values, compared.base);
     NumberRow {
         label: CORRECTED_LABEL.to_owned(),
-        better: Number::Mcf.better(),
-        values: values.iter().map(|it| it.map(|value| format!("{value:.2}"))).collect(),
+        better: BetterDirection::Neither,
+        values: values
+            .iter()
+            .map(|it| it.map(|value| format_number::with_decimals(value, 2)))
+            .collect(),
         missing: runs.map(|_| "–").collect(),
         differences: differences
             .into_iter()

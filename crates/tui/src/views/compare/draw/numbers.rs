@@ -171,7 +171,11 @@ fn corrected_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line
         let words = mean.map_or_else(
             || "–".to_owned(),
             |mean| {
-                if cells >= VALUE_CELLS { mean.short_text() } else { format!("{:.2}", mean.value) }
+                if cells >= VALUE_CELLS {
+                    mean.short_text()
+                } else {
+                    format_number::with_decimals(mean.value, 2)
+                }
             },
         );
         let style = if mean.is_some() { plain } else { muted };

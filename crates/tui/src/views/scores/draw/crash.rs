@@ -19,7 +19,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::format_number::count_with_noun;
+use trajview_run::format_number::{self, count_with_noun};
 use trajview_study::{
     Interval,
     crash_test::{CrashReport, CrashShift, CrashVerdict},
@@ -61,7 +61,9 @@ pub(crate) fn draw_crash(
             row_line(&rows[index], test, is_wide, view, theme)
         });
     }
-    let Some(area) = areas.detail else { return };
+    if areas.detail.is_none() {
+        return;
+    }
     let title = match rows.get(view.rows.cursor()) {
         Some(CardRow::Trial(trial)) => format!("planted in {}", safe_string(&trial.component)),
         Some(CardRow::Kind(row)) => row.kind.word().to_owned(),
@@ -69,7 +71,7 @@ pub(crate) fn draw_crash(
     };
     let titles = PanelTitles::from(panel_title_span(view.is_in_detail, &title, theme));
     view.detail.draw_frame(titles, view.is_in_detail, theme, buffer);
-    let lines = view.detail_lines(session, usize::from(area.width.saturating_sub(2)));
+    let lines = view.detail_lines();
     view.detail.draw_rows(None, theme, buffer, |index| {
         let (meaning, words) = &lines[index];
         let meaning = match meaning {
@@ -179,9 +181,13 @@ fn shift_spans(
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let style = theme.style_for(Meaning::Text);
-    let number = |it: Option<f64>| it.map_or_else(|| "—".to_owned(), |it| format!("{it:.2}"));
+    let number = |it: Option<f64>| {
+        it.map_or_else(|| "—".to_owned(), |it| format_number::with_decimals(it, 2))
+    };
     let with_interval = |it: Option<f64>, interval: Option<Interval>| match interval {
-        Some(at) if is_wide => format!("{} [{:.2}, {:.2}]", number(it), at.low, at.high),
+        Some(at) if is_wide => {
+            format!("{} [{}, {}]", number(it), number(Some(at.low)), number(Some(at.high)))
+        }
         _ => number(it),
     };
     let wide = |cells| if is_wide { cells } else { cells / 3 };

@@ -65,7 +65,7 @@ pub(crate) fn draw_losses(
         columns.row_line(&losses[index], theme)
     });
     if let (Some(area), Some(loss)) = (areas.detail, losses.get(view.losses.rows.cursor())) {
-        draw_detail(loss, theme, area, buffer);
+        draw_detail((loss, session), theme, area, buffer);
     }
 }
 
@@ -215,20 +215,46 @@ fn test_paragraphs(loss: &TestLoss<'_>) -> Vec<Paragraph> {
     ]
 }
 
+/// Most characters of a request that are wrapped: more than its rows have room for.
+const MOST_REQUEST_CHARS: usize = 4000;
+
+/// Returns a heading and the request of the turn, which ends after so many rows.
+fn request_paragraphs(
+    it: &RunLoss<'_>,
+    session: &Session,
+    (width, most_rows): (usize, usize),
+) -> Vec<Paragraph> {
+    let heading = format!("request of turn {}", it.turn());
+    let words = it.turn().checked_sub(1).and_then(|turn| session.request_words(turn)?.ok());
+    let words = words.or_else(|| it.request()).unwrap_or("no request recorded");
+    let start: String = words.chars().take(MOST_REQUEST_CHARS).collect();
+    let start = safe_string(&start.split_whitespace().collect::<Vec<_>>().join(" "));
+    match wrap_line(&start, width).get(most_rows) {
+        None => vec![(Meaning::Heading, heading), (Meaning::Text, start)],
+        Some(hidden) => vec![
+            (Meaning::Heading, format!("{heading}, its beginning")),
+            (Meaning::Text, format!("{}…", start[..hidden.start].trim_end())),
+        ],
+    }
+}
+
 /// Draws the request of the turn, and what is known of the loss.
-fn draw_detail(it: &RunLoss<'_>, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_detail(
+    (it, session): (&RunLoss<'_>, &Session),
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let title = format!("{} lost at turn {}", safe_string(&name_text(it)), it.turn());
     let inner =
         draw_titled_panel(false, panel_title_span(false, &title, theme), theme, area, buffer);
-    let mut paragraphs = vec![
-        (Meaning::Heading, format!("request of turn {}, its beginning", it.turn())),
-        (Meaning::Text, it.request().unwrap_or("no request recorded").to_owned()),
-    ];
+    let width = usize::from(inner.width);
+    let most_rows = usize::from(inner.height / 4).clamp(2, 6);
+    let mut paragraphs = request_paragraphs(it, session, (width, most_rows));
     paragraphs.extend(match it {
         RunLoss::Component(it) => component_paragraphs(it),
         RunLoss::Test { loss, .. } => test_paragraphs(loss),
     });
-    let width = usize::from(inner.width);
     let lines = paragraphs.iter().flat_map(|(meaning, words)| {
         let words = safe_string(words);
         let rows = wrap_line(&words, width).into_iter().map(|at| words[at].to_owned());
