@@ -326,7 +326,10 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
     }
     let announced = stage.frame();
     let footer = announced.lines().last().unwrap();
-    assert!(footer.contains("new judgement stub-") && footer.contains("f shows it"), "{announced}");
+    assert!(
+        footer.contains("new judgement stub-") && footer.contains("f in scores shows it"),
+        "{announced}"
+    );
     let footer = stage.press("<down>").lines().last().unwrap().to_owned();
     assert!(!footer.contains(" X stop ") && !footer.contains(" R resume "), "{footer}");
     assert!(footer.contains(" new "), "{footer}");

@@ -149,7 +149,7 @@ impl CallArguments {
     }
 
     /// Returns the JSON text, with the keys in the order in which the judge wrote them.
-    pub fn json_text(&self) -> &str {
+    pub(crate) fn json_text(&self) -> &str {
         &self.json_text
     }
 }

@@ -20,7 +20,7 @@ const UNEDITED: &str = "unedited";
 const REPEAT: &str = "repeat";
 
 /// The most components of a sample.
-pub const MOST_COMPONENTS: usize = 1_000;
+pub(crate) const MOST_COMPONENTS: usize = 1_000;
 
 /// Trials of one component: unedited, once more, and each kind of edit.
 const MOST_TRIALS: usize = 2 + PlantKind::ALL.len();

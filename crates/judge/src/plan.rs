@@ -36,7 +36,7 @@ impl JudgingEstimate {
     }
 
     /// Estimates a conversation about each of these items, which may be the same ones several times.
-    pub fn for_items(job: &JudgingJob, items: &[&JudgeItem]) -> Self {
+    pub(crate) fn for_items(job: &JudgingJob, items: &[&JudgeItem]) -> Self {
         let question = |item: &JudgeItem| job.prompt.question_text(item, job.budget);
         let system = job.prompt.system_text(job.budget);
         let hearings: Vec<(u64, u64)> = items

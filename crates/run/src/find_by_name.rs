@@ -65,7 +65,7 @@ impl Judgement {
     }
 
     /// Returns whether this is the name of its file, with or without folder and ending.
-    pub fn has_file_name(&self, word: &str) -> bool {
+    pub(crate) fn has_file_name(&self, word: &str) -> bool {
         !self.file.is_empty() && judgement_id(&self.file) == judgement_id(word)
     }
 }

@@ -242,6 +242,8 @@ fn longest_ascent(numbers: &[Vec<usize>]) -> Vec<(usize, usize)> {
             let length = ends.partition_point(|pair: &usize| pairs[*pair].1 < *number);
             let before = length.checked_sub(1).map(|it| ends[it]);
             match ends.get_mut(length) {
+                // Of commands that are shown in one line the first one is there.
+                Some(end) if pairs[*end].1 == *number => continue,
                 Some(end) => *end = pairs.len(),
                 None => ends.push(pairs.len()),
             }

@@ -65,7 +65,7 @@ pub struct CrashAnswer {
 
 impl CrashTrial {
     /// Returns whether the judge is asked about it.
-    pub const fn is_planted(&self) -> bool {
+    pub(crate) const fn is_planted(&self) -> bool {
         self.not_applicable.is_none()
     }
 

@@ -37,7 +37,7 @@ impl Family {
     }
 
     /// Returns the beginning of a comment to the end of the line.
-    pub const fn comment_mark(self) -> &'static str {
+    pub(crate) const fn comment_mark(self) -> &'static str {
         match self {
             Self::Python => "#",
             Self::Script | Self::Rust => "//",
@@ -96,7 +96,7 @@ impl ParsedFile {
     }
 
     /// Returns the first byte after the line of a byte.
-    pub fn line_after(&self, at: usize) -> usize {
+    pub(crate) fn line_after(&self, at: usize) -> usize {
         self.text[at..].find('\n').map_or(self.text.len(), |end| at + end + 1)
     }
 
@@ -107,7 +107,7 @@ impl ParsedFile {
     }
 
     /// Returns the whole lines of a node; None where something else shares them.
-    pub fn whole_lines(&self, node: Node<'_>) -> Option<Range<usize>> {
+    pub(crate) fn whole_lines(&self, node: Node<'_>) -> Option<Range<usize>> {
         self.indent_at(node.start_byte())?;
         let end = self.line_after(node.end_byte());
         let rest = self.text[node.end_byte()..end].trim();
@@ -167,7 +167,7 @@ impl<'t> Function<'t> {
     }
 
     /// Returns whether it stands at the top of its file.
-    pub fn is_at_top(&self) -> bool {
+    pub(crate) fn is_at_top(&self) -> bool {
         self.outer.parent().is_some_and(|parent| parent.parent().is_none())
     }
 

@@ -370,13 +370,13 @@ impl Session {
         })
     }
 
-    /// Returns whether somebody audits here, or has begun to label this judgement, and components of it wait for a label.
+    /// Returns whether the rater has begun to label this judgement, and components of it wait for a label.
     pub(crate) fn has_waiting_components(&self, judgement: &Judgement) -> bool {
         let waits = |it: &&Verdict| self.labels.answered_label(judgement, &*it.component).is_none();
         let scored: Vec<&Verdict> =
             judgement.verdicts.iter().filter(|it| it.score.is_some()).collect();
         let waiting = scored.iter().copied().filter(waits).count();
-        waiting > 0 && (self.audit.has_begun || waiting < scored.len())
+        (1..scored.len()).contains(&waiting)
     }
 
     fn audited_of_components(&self) -> Option<&Judgement> {

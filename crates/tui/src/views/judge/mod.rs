@@ -608,7 +608,7 @@ impl JudgePane {
         let words = match (outcome.end, outcome.files.last()) {
             (JudgingEnd::Finished, Some((file, _))) => {
                 format!(
-                    "{}: new judgement {file}; in the scores {} shows it",
+                    "{}: new judgement {file}; {} in scores shows it",
                     outcome.text,
                     session.keys.key_text(KeyContext::Judged, "next-judgement")
                 )
