@@ -96,7 +96,7 @@ const TERMS: &[Term] = &[
     (&["explicit"], "components that the requests so far state in full (level 4), as a share of the checklist: ESR", "docs/scoring.md#faithfulness"),
     (&["judge"], "a model, command or person that gives scores or flags", "docs/judging.md"),
     (&["crash test", "crash-test"], "judging a sample of components again after edits that must not matter, and edits that must; no score of the run", "docs/judging.md#crash-test"),
-    (&["detectable"], "of a crash test: the smallest mean shift that a sample of this size would show in 80 % of cases", "docs/judging.md#crash-test"),
+    (&["detectable"], "of a crash test: the smallest mean shift that its test would show in 80 % of cases with a sample of this size; none where it could show no shift", "docs/judging.md#crash-test"),
     (&["judgement"], "one pass of a judge over one state of the code: a verdict for each component", "docs/judging.md"),
     (&["verdict"], "what a judgement says of one component: score, reason, evidence", "docs/judging.md"),
     (&["score"], "of a component: 0 absent, 1 wrong, 2 simplified, 3 equivalent, 4 faithful", "docs/scoring.md#faithfulness"),
