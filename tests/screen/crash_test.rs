@@ -1,10 +1,18 @@
 //! The card of a crash test on screen. The test itself is made by a scripted judge.
 
-use crate::common::{
-    cli_text,
-    crash_run::{self, Fault},
-    judge_desk::Desk,
-    judge_server::Server,
+use trajview::{
+    shell::{AppMessage, state::ShellMessage},
+    widgets::mouse::{Mouse, MouseKind},
+};
+
+use crate::{
+    audit_view::{Bundle, audit_screen, frame_after, frame_text},
+    common::{
+        cli_text,
+        crash_run::{self, Fault},
+        judge_desk::Desk,
+        judge_server::Server,
+    },
 };
 
 /// A run with a crash test of a judge that believes comments.
@@ -47,6 +55,22 @@ fn the_card_names_the_kind_and_enter_shows_the_planted_edit() {
     }
     let back = frame(&desk, "120x40", "C C");
     assert!(!back.contains("crash test of stub"), "{back}");
+}
+
+#[test]
+fn a_click_on_the_name_of_the_judge_opens_the_card() {
+    let bundle = Bundle::new();
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    let scores = frame_after(&mut screen, "<f3>");
+    assert!(scores.lines().nth(1).unwrap().starts_with(" judge authors-reading"), "{scores}");
+    let mut click_at = |column| {
+        let mouse = Mouse { kind: MouseKind::Click, column, row: 1 };
+        screen.send_message(AppMessage::Shell(ShellMessage::Mouse(mouse)));
+        frame_text(&screen)
+    };
+
+    assert!(!click_at(60).contains("--crash-test` makes one"));
+    assert!(click_at(10).contains("--crash-test` makes one"));
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) fn plant_rename(
 ) -> Result<TextEdits, String> {
     let name = function.name;
     if !function.is_at_top() || function.is_method() {
-        return Err("it is not at the top of its file, so that its uses cannot be told".into());
+        return Err("it is not at the top of its file, so its uses are not clear".into());
     }
     let is_special = name.starts_with('_') || has_word("main setup run app default", name);
     if is_special || name.starts_with("test") || name.len() < 3 {

@@ -105,6 +105,12 @@ impl RunView for ScoresView {
         layout: &ScreenLayout,
     ) -> bool {
         match self.shown_page(session) {
+            // The crash test is one of the judge.
+            Some(ScoresPage::Components)
+                if mouse.is_click() && self.components.is_on_judge(session, mouse, layout) =>
+            {
+                self.toggle_crash_test(session);
+            }
             Some(ScoresPage::Components) => {
                 self.components.point_at_components(session, mouse, layout)
             }

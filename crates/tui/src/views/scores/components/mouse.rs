@@ -9,12 +9,29 @@ use crate::{
         layout::ScreenLayout,
         mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
+        text::width,
     },
 };
 
 use super::{ComponentsMessage, ComponentsPart, areas::ComponentsAreas};
 
 impl ComponentsView {
+    /// Returns whether the mouse is on the name of the judge in the header.
+    pub(crate) fn is_on_judge(
+        &self,
+        session: &Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
+        let header = ComponentsAreas::for_layout(layout, self.part).header;
+        let Some(judgement) = session.rubric.shown_judgement().filter(|_| header.height > 1) else {
+            return false;
+        };
+        let columns = width(&format!("judge {}", judgement.judge.name)) as u16;
+        let name = Rect { x: header.x + 1, width: columns.min(header.width), height: 1, ..header };
+        mouse.is_in(name)
+    }
+
     pub(crate) fn point_at_components(
         &mut self,
         session: &mut Session,
