@@ -156,6 +156,11 @@ impl JudgeArgs {
     pub(crate) fn random_seed(&self) -> u64 {
         self.seed.unwrap_or(1)
     }
+
+    /// Returns whether a judging begins anew or continues.
+    pub(crate) const fn judging_start(&self) -> JudgingStart {
+        if self.resume { JudgingStart::Resume } else { JudgingStart::Anew }
+    }
 }
 
 fn rubric_parser() -> impl TypedValueParser<Value = JudgingScale> {
@@ -216,11 +221,7 @@ pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
         report::print_plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
-    let begin = if args.resume {
-        JudgingBegin::As(JudgingStart::Resume)
-    } else {
-        JudgingBegin::As(JudgingStart::Anew)
-    };
+    let begin = JudgingBegin::As(args.judging_start());
     let budget = Arc::new(CostBudget::new(audited.request.settings.cost));
     run_judging(args, audited, (&moments, begin, &budget), out)
 }

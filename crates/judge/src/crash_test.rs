@@ -11,7 +11,7 @@ use trajview_code::plants::{self, CodePlace, PlantKind, PlantTarget, SourceTexts
 use trajview_run::{
     RepoPath,
     files::{Blob, BlobId, FileMode, TreeFile},
-    judging::{JudgeEvent, JudgingScale, JudgingStart, OpenFile},
+    judging::{JudgeEvent, JudgingScale, OpenFile},
     rubric::{Component, Judgement, Rubric, Verdict, same_commit},
 };
 use trajview_store::{
@@ -369,24 +369,19 @@ impl CodeSnapshot {
     }
 }
 
-/// Asks the judge about all open trials. The error is a sentence about the judge, without its name; nothing was written then.
+/// Asks the judge about all open trials, in the file of a [resumed](CrashTest::resumed) test or in a new one. The error is a
+/// sentence about the judge, without its name; nothing was written then.
 pub fn run_crash_test(
     mut test: CrashTest,
     cost_budget: &Arc<CostBudget>,
-    (folder, start): (&JudgementFolder, JudgingStart),
+    (folder, continued): (&JudgementFolder, Option<JudgementFile>),
     stop: &StopFlag,
     on_event: &mut dyn FnMut(&JudgeEvent),
 ) -> Result<CrashTestEnd, String> {
     let client = Arc::new(JudgeClient::new(&test.job.settings, &test.job.key)?);
-    let file = match start {
-        JudgingStart::Resume => match test.clone().resumed(folder) {
-            Some((resumed, file)) => {
-                test = resumed;
-                file
-            }
-            None => return Ok(ended(None, test, Some(JudgingHalt::NothingToResume))),
-        },
-        JudgingStart::Anew => {
+    let file = match continued {
+        Some(file) => file,
+        None => {
             test.document.created_at = timestamp_now();
             let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
             let name = format!("{}-{stamp}", test.document.judge.name);

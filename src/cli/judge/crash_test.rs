@@ -12,7 +12,7 @@ use trajview_judge::{
     judging::{JudgingHalt, JudgingJob},
     settings::{JudgeConfig, JudgeKind, is_on_this_machine},
 };
-use trajview_run::judging::{JudgeEvent, JudgingScale, JudgingStart};
+use trajview_run::judging::{JudgeEvent, JudgingScale};
 use trajview_store::{self as store, judgements::JudgementFolder};
 
 use crate::cli::{
@@ -38,25 +38,27 @@ pub(crate) fn run_crash_test(
     };
     let test = prepare_test(args, call, *turn)?;
     let folder = JudgementFolder::crash_tests_in_bundle(&call.bundle);
-    let continued = args.resume.then(|| test.clone().resumed(&folder)).flatten();
-    let estimate = continued.as_ref().map_or_else(|| test.estimate(), |(it, _)| it.estimate());
-    if args.dry_run {
-        crash_report::print_plan(&test, &estimate, args.json, out)?;
-        return Ok(Exit::Fine);
-    }
+    let resumed = args.resume.then(|| test.clone().resumed(&folder)).flatten();
+    let (test, continued) = match resumed {
+        Some((test, file)) => (test, Some(file)),
+        None => (test, None),
+    };
     if args.resume && continued.is_none() {
         let halted = Some(JudgingHalt::NothingToResume);
         let ended = CrashTestEnd { path: None, document: test.document().clone(), halted };
         return test_outcome(&test.job().settings.name, &ended, None);
     }
-    let planned = continued.as_ref().map_or(&test, |(it, _)| it);
-    crash_report::announce(planned, &estimate);
+    let estimate = test.estimate();
+    if args.dry_run {
+        crash_report::print_plan(&test, &estimate, args.json, out)?;
+        return Ok(Exit::Fine);
+    }
+    crash_report::announce(&test, &estimate);
     if !args.yes && costs_money(test.job()) && estimate.requests > 0 {
         confirm_cost(estimate.cost)?;
     }
     let budget = Arc::new(CostBudget::new(test.job().settings.cost));
     let (stop, signal) = signals::listen_for_signals();
-    let start = if args.resume { JudgingStart::Resume } else { JudgingStart::Anew };
     let settings = test.job().settings.clone();
     let mut on_event = |event: &JudgeEvent| match event {
         JudgeEvent::Opened(file) => print_note(&format!(
@@ -70,14 +72,12 @@ pub(crate) fn run_crash_test(
     let ended = crash_test::run_crash_test(
         test.with_key()?,
         &budget,
-        (&folder, start),
+        (&folder, continued),
         &stop,
         &mut on_event,
     )
     .map_err(|why| CommandFailure::wrong_arguments(format!("judge {} {why}", settings.name)))?;
-    if !matches!(ended.halted, Some(JudgingHalt::NothingToResume)) {
-        crash_report::print_card(&ended, args.json, out)?;
-    }
+    crash_report::print_card(&ended, args.json, out)?;
     test_outcome(&settings.name, &ended, signal.last())
 }
 

@@ -228,8 +228,7 @@ fn judge_again(
                 CommandFailure::wrong_arguments(format!("judge {} {why}", settings.name))
             })
         };
-        let start = if args.resume { JudgingStart::Resume } else { JudgingStart::Anew };
-        let mut ended = go(start)?;
+        let mut ended = go(args.judging_start())?;
         if matches!(ended.halted, Some(JudgingHalt::NothingToResume)) {
             ended = go(JudgingStart::Anew)?;
         }

@@ -104,8 +104,7 @@ fn ask_judges(
             let judgements = JudgementFolder::in_bundle(&call.bundle);
             judge_each(moments, job, (&budget, start), (&judgements, &stop), &mut tell, states)
         };
-        let start = if args.resume { JudgingStart::Resume } else { JudgingStart::Anew };
-        let mut failed = go(start, &mut states).err();
+        let mut failed = go(args.judging_start(), &mut states).err();
         // A panel that was stopped may not have come to this judge.
         if args.resume && states.has_nothing_to_resume() {
             states = JudgedStates::default();
