@@ -153,7 +153,7 @@ impl<'w> CardWalk<'w> {
         let mut tree = moment.tree.clone();
         for (id, changes) in &turn.steps {
             if numbers.get(id).is_some_and(is_before) {
-                changes.iter().for_each(|change| tree.apply_change(change));
+                tree.apply_changes(changes);
             }
         }
         self.find_spans(card, &CardMoment { tree: &tree, ..*moment })

@@ -40,12 +40,12 @@ pub fn checked_moments(run: &Run, timeline: &Timeline, each: CheckedMoments) -> 
             continue;
         }
         let before = tree.clone();
-        files.changes.iter().for_each(|change| tree.apply_change(change));
+        tree.apply_changes(&files.changes);
         let end = tree_digest(&tree);
         if each == CheckedMoments::Edit && steps_tell_all_changes(&files.changes, &files.steps) {
             let mut inside = before;
             for (step, changes) in &files.steps {
-                changes.iter().for_each(|change| inside.apply_change(change));
+                inside.apply_changes(changes);
                 changed.push(ChangedMoment {
                     turn,
                     step: Some(*step),

@@ -550,7 +550,7 @@ impl<'a> CommitHistory<'a> {
         }
         for (at, turn) in self.run.turns.iter().enumerate() {
             let changes = self.timeline.turns.get(at).map_or(&[][..], |turn| &turn.changes);
-            changes.iter().for_each(|change| tree.apply_change(change));
+            tree.apply_changes(changes);
             let paths: Vec<RepoPath> = changes
                 .iter()
                 .flat_map(|change| change.from.iter().chain([&change.path]))

@@ -171,7 +171,7 @@ fn from_commits(
                 changes
             }
         };
-        changes.iter().for_each(|change| replayer.tree.apply_change(change));
+        replayer.tree.apply_changes(&changes);
         turns.push(TurnFiles { changes, steps, is_unknown });
     }
     let warnings = unread_turns_warning(repo.name(), &unread);

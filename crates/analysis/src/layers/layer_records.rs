@@ -132,6 +132,6 @@ fn check_claims(records: &mut [LayerRecord], timeline: &Timeline, blobs: &(dyn B
                 .filter_map(|(at, it)| Some((at, contradictions::find_contradiction(it, &text)?)))
                 .collect();
         }
-        turn.changes.iter().for_each(|change| tree.apply_change(change));
+        tree.apply_changes(&turn.changes);
     }
 }

@@ -167,7 +167,7 @@ impl FileEvents {
                 touched.extend(changes.iter().flat_map(change_paths));
                 events.add_event(FileEvent { turn, step: Some(*step) }, changes.clone(), &mut tree);
             }
-            files.changes.iter().for_each(|change| tree_at_end.apply_change(change));
+            tree_at_end.apply_changes(&files.changes);
             touched.extend(files.changes.iter().flat_map(change_paths));
             if !files.is_unknown {
                 let rest = unexplained_changes(&tree, &tree_at_end, &touched, &files.changes);
@@ -187,7 +187,7 @@ impl FileEvents {
         if changes.is_empty() {
             return;
         }
-        changes.iter().for_each(|change| tree.apply_change(change));
+        tree.apply_changes(&changes);
         self.at.push(event);
         self.timeline.turns.push(super::TurnFiles { changes, ..Default::default() });
     }

@@ -133,7 +133,7 @@ impl Timeline {
             for step in steps {
                 let number = numbers.get(&step);
                 while let Some((_, changes)) = edits.next_if(|(id, _)| numbers.get(id) <= number) {
-                    changes.iter().for_each(|change| tree.apply_change(change));
+                    tree.apply_changes(changes);
                 }
                 look(RunMoment { turns: turn, step: Some(step) }, &tree, is_untold);
             }
@@ -156,7 +156,7 @@ impl TurnFiles {
             self.steps.iter().flat_map(|(_, changes)| changes).cloned().collect();
         let at_the_end = |changes: &[FileChange]| {
             let mut tree = SourceTree::default();
-            changes.iter().for_each(|change| tree.apply_change(change));
+            tree.apply_changes(changes);
             tree
         };
         at_the_end(&replay::net_changes(&edits)) == at_the_end(&self.changes)

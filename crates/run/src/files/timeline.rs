@@ -160,22 +160,53 @@ impl TreeFile {
     }
 }
 
+/// Returns what a change leaves of a file, given what it was before; None where it is deleted.
+fn file_after(change: &FileChange, before: Option<TreeFile>) -> Option<TreeFile> {
+    match (&change.version, change.kind) {
+        (_, EditKind::Delete) => None,
+        (ChangeVersion::Whole { new, .. }, _) => *new,
+        (ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary, _) => {
+            let mode = before.map_or(FileMode::Regular, |file| file.mode);
+            Some(TreeFile { content: FileContent::NotRecorded, mode })
+        }
+    }
+}
+
 impl SourceTree {
     /// Carries out one change.
     pub fn apply_change(&mut self, change: &FileChange) {
         let old_path = change.from.as_ref().unwrap_or(&change.path);
         let before = self.files.remove(old_path);
-        let after = match (&change.version, change.kind) {
-            (_, EditKind::Delete) => None,
-            (ChangeVersion::Whole { new, .. }, _) => *new,
-            (ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary, _) => {
-                let mode = before.map_or(FileMode::Regular, |file| file.mode);
-                Some(TreeFile { content: FileContent::NotRecorded, mode })
-            }
-        };
+        let after = file_after(change, before);
         if let Some(file) = after {
             self.files.insert(change.path.clone(), file);
         }
+    }
+
+    /// Carries out the changes of a turn. Many changes in the order of their paths, none of which moves a file, are merged
+    /// with the tree in one pass.
+    pub fn apply_changes(&mut self, changes: &[FileChange]) {
+        let is_large = changes.len() > 256 && changes.len() > self.files.len() / 8;
+        let is_sorted = || changes.is_sorted_by(|a, b| a.path < b.path);
+        if !is_large || changes.iter().any(|change| change.from.is_some()) || !is_sorted() {
+            changes.iter().for_each(|change| self.apply_change(change));
+            return;
+        }
+        let mut old_files = std::mem::take(&mut self.files).into_iter().peekable();
+        let mut files = Vec::with_capacity(changes.len());
+        for change in changes {
+            while let Some(file) = old_files.next_if(|(path, _)| *path < change.path) {
+                files.push(file);
+            }
+            let before = old_files.next_if(|(path, _)| *path == change.path);
+            let after = file_after(change, before.as_ref().map(|(_, file)| *file));
+            files.extend(after.map(|file| match before {
+                Some((path, _)) => (path, file),
+                None => (change.path.clone(), file),
+            }));
+        }
+        files.extend(old_files);
+        self.files = files.into_iter().collect();
     }
 
     /// Returns the changes that turn `self` into `later`, sorted by path; [`super::renames`] pairs the renames among
@@ -235,7 +266,7 @@ impl Timeline {
         for done in 0..=last {
             let turn = done.checked_sub(1).and_then(|turn| self.turns.get(turn));
             if let Some(turn) = turn {
-                turn.changes.iter().for_each(|change| tree.apply_change(change));
+                tree.apply_changes(&turn.changes);
             }
             if moments.contains(&done) {
                 look(done, &tree, turn.is_some_and(|turn| turn.is_unknown));
@@ -246,8 +277,8 @@ impl Timeline {
     /// Returns the tree after `turns` turns: 0 is before the first turn, `self.turns.len()` the end.
     pub fn tree_after(&self, turns: usize) -> SourceTree {
         let mut tree = self.base.clone();
-        for change in self.turns.iter().take(turns).flat_map(|turn| &turn.changes) {
-            tree.apply_change(change);
+        for turn in self.turns.iter().take(turns) {
+            tree.apply_changes(&turn.changes);
         }
         tree
     }
@@ -352,6 +383,47 @@ mod tests {
             .map(|name| TurnFiles { changes: vec![change(name)], ..TurnFiles::default() })
             .collect();
         Timeline { base: SourceTree { files }, turns, ..Timeline::default() }
+    }
+
+    #[test]
+    fn many_changes_leave_the_same_tree_in_one_pass_as_one_by_one() {
+        let change = |number: usize, version, kind| FileChange {
+            path: repo_path(&format!("f{number:04}")),
+            from: None,
+            kind,
+            version,
+            origin: ChangeOrigin::Recorded,
+        };
+        let executable = TreeFile { mode: FileMode::Executable, ..unknown_file() };
+        let whole = ChangeVersion::Whole { old: None, new: Some(executable) };
+        let create = |number| change(number, whole.clone(), EditKind::Create);
+        let mixed = |number: usize| match number % 4 {
+            0 => create(number),
+            1 => change(number, ChangeVersion::Part(vec![]), EditKind::Modify),
+            2 => change(number, ChangeVersion::Binary, EditKind::Delete),
+            _ => change(number, ChangeVersion::Hunks(vec![]), EditKind::Modify),
+        };
+        let deleted = |number| change(number, ChangeVersion::Binary, EditKind::Delete);
+        let mut unsorted: Vec<FileChange> = (0..600).rev().map(create).collect();
+        let mut moved: Vec<FileChange> = (300..900).map(mixed).collect();
+        unsorted.extend((0..10).map(deleted));
+        moved[0].from = Some(repo_path("f0700"));
+        let turns: [Vec<FileChange>; 6] = [
+            (0..1000).step_by(2).map(create).collect(),
+            (100..900).map(mixed).collect(),
+            unsorted,
+            moved,
+            (0..1200).map(deleted).collect(),
+            (0..3).map(create).collect(),
+        ];
+
+        let (mut at_once, mut one_by_one) = (SourceTree::default(), SourceTree::default());
+        for changes in &turns {
+            at_once.apply_changes(changes);
+            changes.iter().for_each(|change| one_by_one.apply_change(change));
+            assert_eq!(at_once, one_by_one);
+        }
+        assert_eq!(at_once.files.len(), 3);
     }
 
     #[test]

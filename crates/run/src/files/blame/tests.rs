@@ -73,7 +73,7 @@ impl History {
     }
 
     fn push_turn(mut self, turn: TurnFiles) -> Self {
-        turn.changes.iter().for_each(|change| self.tree.apply_change(change));
+        self.tree.apply_changes(&turn.changes);
         self.timeline.turns.push(turn);
         self
     }

@@ -13,7 +13,7 @@ use crate::{
             blame::{BlamedFile, FileAt},
             compared_file::ComparedFile,
         },
-        turn_counts::{LineTotals, TurnEditCounts},
+        turn_counts::LineTotals,
     },
     views::{
         file_tree::FileTreeRow,
@@ -382,11 +382,8 @@ impl ReplayView {
     /// Returns the index of the file to show among those that changed: the one that was selected last, where it is
     /// among them, else the one with most changed lines that is not a test.
     pub(crate) fn file_index(&self, session: &Session, scope: DiffScope) -> usize {
-        let changes = session.changes_of(scope);
-        let wanted = self.files.wanted_index(changes);
-        wanted.unwrap_or_else(|| {
-            files::main_change(changes, |index| lines_of_change(session, scope, index))
-        })
+        let wanted = self.files.wanted_index(session.changes_of(scope));
+        wanted.unwrap_or_else(|| self.files.main_index(session, scope))
     }
 
     /// Shows the selected file where another file is shown whole.
@@ -551,23 +548,5 @@ impl ReplayView {
             ),
             false => format!("marks are hidden; {marks} shows them"),
         });
-    }
-}
-
-/// Returns the lines of a change that are counted, else those that the recorded edits of the turn or step wrote and
-/// removed; None where neither is known.
-fn lines_of_change(session: &Session, scope: DiffScope, index: usize) -> Option<LineTotals> {
-    let path = &session.changes_of(scope).get(index)?.path;
-    match scope {
-        DiffScope::Turn(turn) => {
-            let counts =
-                session.counts.ready().and_then(|counts| counts.get(turn)?.get(index).copied());
-            let counted = counts.flatten().map(LineTotals::from);
-            counted.or_else(|| session.turn_counts.get(turn)?.files.get(path).copied())
-        }
-        DiffScope::Step(step) => {
-            TurnEditCounts::for_steps(&session.run, &[step]).files.get(path).copied()
-        }
-        DiffScope::Since { .. } | DiffScope::At(_) => None,
     }
 }

@@ -1,15 +1,59 @@
 //! The selected file of the turn (or of the step).
 
-use std::cmp::Reverse;
+use std::{
+    cell::RefCell,
+    cmp::Reverse,
+    sync::{Arc, Weak},
+};
 
-use crate::session::turn_counts::LineTotals;
+use crate::session::{
+    Session,
+    files::DiffScope,
+    turn_counts::{ChangeLineCounts, LineTotals, TurnEditCounts},
+};
 use trajview_metrics::lifeline;
-use trajview_run::{RepoPath, files::FileChange};
+use trajview_run::{
+    RepoPath, Run,
+    files::{FileChange, Timeline},
+};
 
 #[derive(Debug, Default)]
 pub struct FileList {
     /// The file that was selected last; it stays selected through turns that do not change it.
     wanted: Option<RepoPath>,
+    /// The main change found last: it is wanted several times a frame, and a turn can change 100,000 files.
+    last_main: RefCell<Option<(MainChangeSources, usize)>>,
+}
+
+/// Everything that the main change of a turn or step depends on.
+#[derive(Debug)]
+struct MainChangeSources {
+    scope: DiffScope,
+    run: Weak<Run>,
+    timeline: Weak<Timeline>,
+    counts: Option<Weak<ChangeLineCounts>>,
+}
+
+impl MainChangeSources {
+    /// Returns the sources in a session; None where the changes are not of one turn or step.
+    fn for_session(session: &Session, scope: DiffScope) -> Option<Self> {
+        let (DiffScope::Turn(_) | DiffScope::Step(_)) = scope else { return None };
+        Some(Self {
+            scope,
+            run: Arc::downgrade(&session.run),
+            timeline: Arc::downgrade(session.timeline.ready()?),
+            counts: session.counts.ready().map(Arc::downgrade),
+        })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let is_same_counts = match (&self.counts, &other.counts) {
+            (Some(counts), Some(others)) => counts.ptr_eq(others),
+            (counts, others) => counts.is_none() && others.is_none(),
+        };
+        let is_same_run = self.run.ptr_eq(&other.run) && self.timeline.ptr_eq(&other.timeline);
+        self.scope == other.scope && is_same_run && is_same_counts
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,12 +69,25 @@ pub enum FileListMessage {
 impl FileList {
     /// Returns the index into `changes` of the file that was selected last, where it is among them.
     pub(super) fn wanted_index(&self, changes: &[FileChange]) -> Option<usize> {
-        let is_wanted = |change: &FileChange| {
-            self.wanted
-                .as_ref()
-                .is_some_and(|path| *path == change.path || change.from.as_ref() == Some(path))
+        let wanted = self.wanted.as_ref()?;
+        changes
+            .iter()
+            .position(|change| *wanted == change.path || change.from.as_ref() == Some(wanted))
+    }
+
+    /// Returns the index of the change to show where none is selected; see [`main_change`].
+    pub(super) fn main_index(&self, session: &Session, scope: DiffScope) -> usize {
+        let Some(sources) = MainChangeSources::for_session(session, scope) else {
+            return main_change(session.changes_of(scope), |_| None);
         };
-        changes.iter().position(is_wanted)
+        if let Some((last_sources, index)) = &*self.last_main.borrow()
+            && last_sources.is_same(&sources)
+        {
+            return *index;
+        }
+        let index = find_main_change(session, scope);
+        *self.last_main.borrow_mut() = Some((sources, index));
+        index
     }
 
     /// Returns the file that was selected last; None before one is.
@@ -45,14 +102,34 @@ impl FileList {
 
 /// Returns the index of the change to show first: the one with the most changed lines that is not of a test, given the
 /// lines of a change by its index; None where they are not known.
-pub(super) fn main_change(
-    changes: &[FileChange],
-    lines: impl Fn(usize) -> Option<LineTotals>,
-) -> usize {
+fn main_change(changes: &[FileChange], lines: impl Fn(usize) -> Option<LineTotals>) -> usize {
     let size = |index: usize| lines(index).map_or(0, |lines| lines.added + lines.removed);
     let is_test = |index: usize| lifeline::is_test(&changes[index].path);
     let rank = |index: &usize| (is_test(*index), Reverse(size(*index)));
     (0..changes.len()).min_by_key(rank).unwrap_or_default()
+}
+
+/// Returns the main change of a turn or step by the lines that are counted, else by those that its recorded edits wrote
+/// and removed.
+fn find_main_change(session: &Session, scope: DiffScope) -> usize {
+    let changes = session.changes_of(scope);
+    let edit_lines =
+        |edits: &TurnEditCounts, index: usize| edits.files.get(&changes[index].path).copied();
+    match scope {
+        DiffScope::Turn(turn) => {
+            let counts = session.counts.ready().and_then(|counts| counts.get(turn));
+            let edits = session.turn_counts.get(turn);
+            main_change(changes, |index| {
+                let counted = counts.and_then(|counts| *counts.get(index)?);
+                counted.map(LineTotals::from).or_else(|| edit_lines(edits?, index))
+            })
+        }
+        DiffScope::Step(step) => {
+            let edits = TurnEditCounts::for_steps(&session.run, &[step]);
+            main_change(changes, |index| edit_lines(&edits, index))
+        }
+        DiffScope::Since { .. } | DiffScope::At(_) => main_change(changes, |_| None),
+    }
 }
 
 #[cfg(test)]
