@@ -144,7 +144,7 @@ impl Timeline {
     pub fn tree_at(&self, run: &Run, moment: RunMoment) -> SourceTree {
         let mut tree = self.tree_after(moment.turns);
         let edits = moment.step.into_iter().flat_map(|step| self.edits_until(run, step));
-        edits.flat_map(|(_, changes)| changes).for_each(|change| tree.apply_change(change));
+        edits.for_each(|(_, changes)| tree.apply_changes(changes));
         tree
     }
 }

@@ -183,8 +183,8 @@ impl SourceTree {
         }
     }
 
-    /// Carries out the changes of a turn. Many changes in the order of their paths, none of which moves a file, are merged
-    /// with the tree in one pass.
+    /// Carries out changes, one after the other. Many changes in the order of their paths, none of which moves a file, are
+    /// merged with the tree in one pass.
     pub fn apply_changes(&mut self, changes: &[FileChange]) {
         let is_large = changes.len() > 256 && changes.len() > self.files.len() / 8;
         let is_sorted = || changes.is_sorted_by(|a, b| a.path < b.path);

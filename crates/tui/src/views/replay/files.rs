@@ -8,6 +8,7 @@ use std::{
 
 use crate::session::{
     Session,
+    cache::LruCache,
     files::DiffScope,
     turn_counts::{ChangeLineCounts, LineTotals, TurnEditCounts},
 };
@@ -21,38 +22,49 @@ use trajview_run::{
 pub struct FileList {
     /// The file that was selected last; it stays selected through turns that do not change it.
     wanted: Option<RepoPath>,
-    /// The main change found last: it is wanted several times a frame, and a turn can change 100,000 files.
-    last_main: RefCell<Option<(MainChangeSources, usize)>>,
+    main_changes: RefCell<MainChanges>,
 }
 
-/// Everything that the main change of a turn or step depends on.
+/// The main changes found last, by scope: those of a turn and its neighbours are wanted several times a frame, and a turn
+/// can change 100,000 files.
 #[derive(Debug)]
+struct MainChanges {
+    sources: MainChangeSources,
+    by_scope: LruCache<DiffScope, usize>,
+}
+
+impl Default for MainChanges {
+    fn default() -> Self {
+        let by_scope = LruCache::with_limit(MAX_MAIN_CHANGES);
+        Self { sources: MainChangeSources::default(), by_scope }
+    }
+}
+
+/// More than the turns and steps of which files are requested ahead.
+const MAX_MAIN_CHANGES: usize = 8;
+
+/// Everything that the main change of a turn or step depends on.
+#[derive(Debug, Default)]
 struct MainChangeSources {
-    scope: DiffScope,
     run: Weak<Run>,
     timeline: Weak<Timeline>,
-    counts: Option<Weak<ChangeLineCounts>>,
+    /// Of no counts while they are not known.
+    counts: Weak<ChangeLineCounts>,
 }
 
 impl MainChangeSources {
-    /// Returns the sources in a session; None where the changes are not of one turn or step.
-    fn for_session(session: &Session, scope: DiffScope) -> Option<Self> {
-        let (DiffScope::Turn(_) | DiffScope::Step(_)) = scope else { return None };
-        Some(Self {
-            scope,
+    fn for_session(session: &Session) -> Self {
+        Self {
             run: Arc::downgrade(&session.run),
-            timeline: Arc::downgrade(session.timeline.ready()?),
-            counts: session.counts.ready().map(Arc::downgrade),
-        })
+            timeline: session.timeline.ready().map_or_else(Weak::new, Arc::downgrade),
+            counts: session.counts.ready().map_or_else(Weak::new, Arc::downgrade),
+        }
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        let is_same_counts = match (&self.counts, &other.counts) {
-            (Some(counts), Some(others)) => counts.ptr_eq(others),
-            (counts, others) => counts.is_none() && others.is_none(),
-        };
-        let is_same_run = self.run.ptr_eq(&other.run) && self.timeline.ptr_eq(&other.timeline);
-        self.scope == other.scope && is_same_run && is_same_counts
+        self.run.ptr_eq(&other.run)
+            && self.timeline.ptr_eq(&other.timeline)
+            && self.counts.ptr_eq(&other.counts)
     }
 }
 
@@ -77,16 +89,19 @@ impl FileList {
 
     /// Returns the index of the change to show where none is selected; see [`main_change`].
     pub(super) fn main_index(&self, session: &Session, scope: DiffScope) -> usize {
-        let Some(sources) = MainChangeSources::for_session(session, scope) else {
-            return main_change(session.changes_of(scope), |_| None);
+        let (DiffScope::Turn(_) | DiffScope::Step(_)) = scope else {
+            return find_main_change(session, scope); // its changes are an answer of its own
         };
-        if let Some((last_sources, index)) = &*self.last_main.borrow()
-            && last_sources.is_same(&sources)
-        {
+        let mut found = self.main_changes.borrow_mut();
+        let sources = MainChangeSources::for_session(session);
+        if !found.sources.is_same(&sources) {
+            *found = MainChanges { sources, ..MainChanges::default() };
+        }
+        if let Some(index) = found.by_scope.get(&scope) {
             return *index;
         }
         let index = find_main_change(session, scope);
-        *self.last_main.borrow_mut() = Some((sources, index));
+        found.by_scope.insert(scope, index);
         index
     }
 
@@ -109,8 +124,8 @@ fn main_change(changes: &[FileChange], lines: impl Fn(usize) -> Option<LineTotal
     (0..changes.len()).min_by_key(rank).unwrap_or_default()
 }
 
-/// Returns the main change of a turn or step by the lines that are counted, else by those that its recorded edits wrote
-/// and removed.
+/// Returns the main change by the lines that are counted, else by those that the recorded edits of the turn or step
+/// wrote and removed; other scopes have neither.
 fn find_main_change(session: &Session, scope: DiffScope) -> usize {
     let changes = session.changes_of(scope);
     let edit_lines =
