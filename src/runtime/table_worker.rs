@@ -200,16 +200,16 @@ impl TableWorker {
 
     fn read_indexes<'a>(&self, asked: &'a [RunRequest], tell: &SendFound<'_>) {
         let read = |asked: &'a RunRequest| {
-            let key = store::card_key(&asked.path);
+            let key = self.card_cache().and_then(|kept| kept.take_key(&asked.path));
             let opened = self.opener.open_among(&asked.path, &self.siblings);
             let card =
                 opened.map(|opened| analysis::cards::card_of_opened(&asked.path, &opened.run));
             self.is_wanted().then(|| (asked, key, card.map_err(|why| why.to_string())))
         };
         in_batches(asked, read, |batch| {
-            let known = batch
-                .iter()
-                .filter_map(|(_, key, card)| Some((key.clone()?, card.as_ref().ok()?.clone())));
+            let known = batch.iter().filter_map(|(asked, key, card)| {
+                Some((asked.path.as_path(), key.clone()?, card.as_ref().ok()?.clone()))
+            });
             if let Some(kept) = self.card_cache() {
                 kept.put(&known.collect::<Vec<_>>());
             }

@@ -4,6 +4,7 @@
 mod copy_facts;
 mod file_facts;
 mod name_uses;
+mod number_cache;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -39,7 +40,9 @@ pub fn process_report(archive: &Archive, run: &Run) -> ProcessReport {
 
 /// Returns the numbers of how a run was worked on, those of its memory among them.
 pub fn process_numbers(archive: &Archive, run: &Run) -> ProcessNumbers {
-    numbers_of_report(archive, run, &process_report(archive, run))
+    number_cache::cached_numbers(archive, run, || {
+        numbers_of_report(archive, run, &process_report(archive, run))
+    })
 }
 
 /// Works as [`process_numbers`], of the report that is there already.

@@ -8,6 +8,8 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use sha1::{Digest, Sha1};
+
 use trajview_code::patch::LineCounts;
 use trajview_formats as formats;
 use trajview_formats::Format;
@@ -139,6 +141,23 @@ impl Archive {
     /// Returns the cache that keeps costly results between starts.
     pub fn cache(&self) -> Option<&Arc<DiskCache>> {
         self.cache.get()
+    }
+
+    /// Returns a digest of the recording's files. None where one of them is left on the disk, and where other things are part
+    /// of the recording: a repository, snapshots, a bundle, a folder of labels, the folder that the agent left.
+    pub fn content_digest(&self) -> Option<[u8; 20]> {
+        let folders = [&self.bundle, &self.label_folder, &self.working_copy];
+        let has_more = self.repo.is_some() || self.snapshots.is_some();
+        if has_more || folders.into_iter().any(Option::is_some) {
+            return None;
+        }
+        let mut hash = Sha1::new();
+        for file in &self.files {
+            let FileBytes::InMemory(bytes) = file else { return None };
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        }
+        Some(hash.finalize().into())
     }
 
     /// Returns the value of a type that is kept as long as the recording is open, the default at the first call: room for

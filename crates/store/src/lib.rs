@@ -95,7 +95,7 @@ pub mod write;
 
 pub use archive::{ADDED_HEADING, Archive, OpenedRecording, RunContents, free_recording};
 pub use cache::DiskCache;
-pub use card_cache::{CardCache, card_key};
+pub use card_cache::CardCache;
 pub use containers::{remove_copies, set_columns};
 pub use digest::sha256;
 pub use entries::{entries_of, is_folder};

@@ -117,9 +117,40 @@ fn files_apart(harness: &dyn Harness, folder: &Path, log: &Path) -> Vec<String> 
     evaluation_files(folder, places, &(places.instances_of_log)(&log))
 }
 
-/// Returns the files that may be the record of the trial of a log.
-pub(crate) fn record_paths(log: &Path) -> impl Iterator<Item = PathBuf> {
-    existing_records(log).map(|(_, folder, name)| folder.join(&*name))
+/// The files from which [`add_trial_result`] may read the result of the trial of a log, and the number of the trial among the
+/// repeats of its task, which other trials decide too.
+#[derive(Debug, Default)]
+pub(crate) struct TrialFilePaths {
+    pub paths: Vec<PathBuf>,
+    pub attempt: Option<u32>,
+}
+
+/// Returns the files of the trial of a log.
+pub(crate) fn trial_files(log: &Path) -> TrialFilePaths {
+    let mut files = TrialFilePaths::default();
+    for (harness, folder, name) in existing_records(log) {
+        let searched = SearchedFolder::new(folder);
+        let sidecars = sidecar_names(harness, folder, log);
+        let sidecars = sidecars.filter(|it| *it != name && searched.may_have(it));
+        files.paths.extend(sidecars.map(|name| folder.join(name)));
+        let path = folder.join(&*name);
+        if files.attempt.is_none() {
+            let record = read_record(&path, &name, MOST_RECORD_BYTES);
+            files.attempt = record.and_then(|record| attempt_of(harness, &record, folder));
+        }
+        files.paths.push(path);
+    }
+    files
+}
+
+/// Returns the names of the files that may be beside the record of a log's trial.
+fn sidecar_names(
+    harness: &dyn Harness,
+    folder: &Path,
+    main: &Path,
+) -> impl Iterator<Item = String> {
+    let log = main.strip_prefix(folder).unwrap_or(main).to_string_lossy().replace('\\', "/");
+    files_apart(harness, folder, main).into_iter().chain(harness.sidecar_paths(&log))
 }
 
 /// Gives a run the result in its main file, which is the record of the trial, or one of those in the record of the job.
@@ -165,9 +196,8 @@ fn read_facts(
         return None;
     }
     let mut omitted = vec![];
-    let paths = files_apart(harness, folder, main).into_iter().chain(harness.sidecar_paths(&log));
     let searched = SearchedFolder::new(folder);
-    let sidecars = paths
+    let sidecars = sidecar_names(harness, folder, main)
         .filter(|name| *name != record.name)
         .filter(|name| searched.may_have(name))
         .filter_map(|name| read_sidecar(&folder.join(&name), &name, &mut omitted))
