@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -163,9 +164,23 @@ class Errors(unittest.TestCase):
     def test_a_program_that_is_not_there_is_told(self):
         with self.assertRaisesRegex(trajview.TrajviewError, "cannot start no/program: No such file"):
             trajview.run(["--version"], program="no/program")
-        with mock.patch.dict(os.environ, {"TRAJVIEW": "", "PATH": ""}):
-            with self.assertRaisesRegex(trajview.TrajviewError, "not in PATH"):
+        nowhere = mock.patch("sysconfig.get_path", return_value="no/scripts")
+        with mock.patch.dict(os.environ, {"TRAJVIEW": "", "PATH": ""}), nowhere:
+            with self.assertRaisesRegex(trajview.TrajviewError, "neither in this Python environment nor in PATH"):
                 trajview.run(["--version"])
+
+    def test_the_program_of_the_environment_goes_before_the_one_in_the_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("scripts", "path"):
+                program = Path(folder, name, "trajview")
+                program.parent.mkdir()
+                program.touch(mode=0o755)
+            in_path = {"TRAJVIEW": "", "PATH": f"{folder}/path"}
+            scripts = mock.patch("sysconfig.get_path", return_value=f"{folder}/scripts")
+            with mock.patch.dict(os.environ, in_path), scripts:
+                self.assertEqual(find(), f"{folder}/scripts/trajview")
+                Path(folder, "scripts", "trajview").chmod(0o644)
+                self.assertEqual(find(), f"{folder}/path/trajview")
 
     def test_the_argument_goes_before_the_variable(self):
         program = find()

@@ -6,7 +6,9 @@ import logging
 import os
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Sequence
+from pathlib import Path
 
 log = logging.getLogger("trajview")
 
@@ -28,13 +30,23 @@ class TrajviewError(Exception):
 
 
 def find(program: str | os.PathLike[str] | None = None) -> str:
-    """The path of the program: the argument, else the variable TRAJVIEW, else what PATH has."""
-    found = program or os.environ.get("TRAJVIEW") or shutil.which("trajview")
+    """The path of the program: the argument, else the variable TRAJVIEW, else the one that pip installed, else what PATH has."""
+    found = program or os.environ.get("TRAJVIEW") or _installed() or shutil.which("trajview")
     if not found:
         raise TrajviewError(
-            "the program trajview is not in PATH; name it with program=..., or in the variable TRAJVIEW"
+            "the program trajview is neither in this Python environment nor in PATH; install it with `pip install trajview`, "
+            "name it with program=..., or in the variable TRAJVIEW"
         )
     return os.fspath(found)
+
+
+def _installed() -> str | None:
+    """The program of the package `trajview` in this environment, or in the user's own folder; None where neither has it."""
+    schemes = [sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")]
+    places = [Path(sysconfig.get_path("scripts", scheme)) / "trajview" for scheme in schemes]
+    # `pip install --target FOLDER` puts programs into FOLDER/bin, beside the modules.
+    places.append(Path(__file__).resolve().parents[1] / "bin" / "trajview")
+    return next((str(place) for place in places if os.access(place, os.X_OK) and place.is_file()), None)
 
 
 def run(words: Sequence[str], *, program: str | os.PathLike[str] | None = None) -> str:
