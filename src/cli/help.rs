@@ -11,6 +11,7 @@ use super::{
     CommandFailure, CommandLine, CommandResult, Exit,
     output::{Out, terminal_columns},
     suggestions::closest,
+    version::version_text,
 };
 
 /// A part of the list of commands in `trajview --help`.
@@ -104,7 +105,7 @@ const GROUPS: [CommandGroup; 8] = [
                 "score",
                 [
                     "trajview score sample-runs/codex-p12 --each checkpoint",
-                    "trajview score sample-runs/codex-p12 --detail --json",
+                    "trajview score sample-runs/codex-p12 --against c8 --max-erosion +0.2 --max-cc 45",
                 ],
             ),
             CommandExamples(
@@ -318,7 +319,7 @@ pub(crate) fn command_line() -> Command {
         }
     }
     let help = overview(&command_line, terminal_columns().unwrap_or(100).min(100));
-    command_line.override_help(help)
+    command_line.long_version(version_text()).override_help(help)
 }
 
 fn with_examples(command: Command, examples: &[&str]) -> Command {

@@ -66,6 +66,7 @@ mod sql;
 mod studies;
 mod suggestions;
 mod trial_columns;
+mod version;
 mod view;
 
 use std::{

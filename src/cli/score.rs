@@ -1,11 +1,12 @@
 //! `trajview score`: erosion, verbosity and their parts, at the end, at every checkpoint or at every turn; faithfulness
 //! at the end; and the scores of a run's rubric tree. A file that holds such a tree and no run has nothing else to
-//! score.
+//! score. With `--against` it is a gate for a change of the code.
 
 mod document;
 pub mod document_point;
 pub mod faithfulness;
 mod faithfulness_table;
+mod gate;
 mod lifelines;
 mod recorded_table;
 mod rubric_tree;
@@ -81,6 +82,8 @@ pub struct ScoreArgs {
     into: PartsArgs,
     #[command(flatten)]
     forms: TableFormArgs,
+    #[command(flatten)]
+    gate: gate::GateArgs,
 }
 
 /// The moments that are scored.
@@ -99,8 +102,12 @@ pub enum ScoreEach {
 pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
     args.counting.apply();
     out.set_table_form(&args.forms)?;
+    let gate = args.gate.named_gate()?;
     let scorers = args.measuring.open_scorers()?;
     let scorer = &scorers.scorer;
+    if let Some(gate) = gate {
+        return gate::run_gate(args, gate, scorer, out);
+    }
     if args.tree.is_some() && args.sharding.is_named() {
         return Err(CommandFailure::wrong_arguments("--shard is for runs, --tree has none"));
     }

@@ -266,6 +266,24 @@ fn every_format_has_a_sample_that_reads_without_a_warning() {
 }
 
 #[test]
+fn the_version_is_followed_by_the_features_of_the_build() {
+    let manifest = fs::read_to_string(project_path("Cargo.toml")).unwrap();
+    let features = manifest.lines().find_map(|line| line.strip_prefix("default = [")).unwrap();
+    let features = features.trim_end_matches(']').replace('"', "");
+
+    let printed = cli_text(&["--version"]);
+
+    let mut lines = printed.lines();
+    assert_eq!(lines.next(), Some(concat!("trajview ", env!("CARGO_PKG_VERSION"))));
+    let has = lines.next().and_then(|line| line.strip_prefix("features: ")).unwrap();
+    if cfg!(all(feature = "zig", feature = "sql", feature = "judge", feature = "c")) {
+        assert_eq!(has, features);
+    }
+    assert_eq!(lines.next(), None);
+    assert_eq!(cli_text(&["-V"]), concat!("trajview ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
 fn the_changelog_has_the_unreleased_on_top() {
     let changelog = fs::read_to_string(project_path("CHANGELOG.md")).unwrap();
     let first = changelog.lines().find(|line| line.starts_with("## ")).unwrap();

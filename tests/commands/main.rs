@@ -61,6 +61,7 @@ mod report;
 mod rubric_tree;
 mod scb_check;
 mod score;
+mod score_gate;
 mod slopcodebench;
 mod states;
 mod study;

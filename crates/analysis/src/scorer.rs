@@ -268,6 +268,17 @@ impl Scorer {
         Ok(self.combine_scores(wanted))
     }
 
+    /// Scores the files of a tree, with the places behind the numbers. The error is a sentence.
+    pub fn score_tree(
+        &self,
+        tree: &SourceTree,
+        blobs: &(dyn Blobs + Sync),
+    ) -> Result<ScoredSnapshot, String> {
+        let wanted = self.files_to_score(tree);
+        self.measure_all(unique_contents([&wanted]), blobs, &|_, _| true)?;
+        Ok(self.combine_scores(wanted))
+    }
+
     /// Scores a plain folder, with DIR.
     pub fn score_folder_with_reuse(
         &self,

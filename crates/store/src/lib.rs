@@ -25,6 +25,7 @@ mod card_cache;
 pub mod cards;
 mod cast_scan;
 pub mod checks;
+pub mod code_repository;
 mod commit_link;
 mod containers;
 pub mod dataset;

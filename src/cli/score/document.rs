@@ -297,7 +297,7 @@ pub fn skipped_files(scored: &ScoredSnapshot) -> impl Iterator<Item = (&str, &'s
     skipped.chain(scored.not_recorded.iter().map(|path| (path.as_str(), NOT_RECORDED)))
 }
 
-fn code_numbers() -> Vec<Number> {
+pub(super) fn code_numbers() -> Vec<Number> {
     Number::ALL.into_iter().filter(|number| number.is_of_profile()).collect()
 }
 

@@ -6,6 +6,7 @@
 //! and which files count are the [`QualityProfile`]'s. Nothing here reads a disk or starts a thread: callers pass the
 //! bytes and may measure many files in parallel.
 
+mod erosion_effects;
 mod file_measure;
 mod hash;
 mod kinds;
@@ -22,6 +23,7 @@ mod snapshot_changes;
 mod snapshot_sum;
 mod wrappers;
 
+pub use erosion_effects::{ErosionEffect, erosion_effects};
 pub(crate) use file_measure::node_span;
 pub use file_measure::{
     CloneCandidate, FileCallable, FileMeasure, LineSet, QualityHit, SkipReason, SourceSpan,
