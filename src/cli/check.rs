@@ -17,6 +17,9 @@ use super::{
 };
 
 /// Read everything and print every warning with its location
+///
+/// A trajectory in the Agent Trajectory Interchange Format is also checked against version 1.8 of it: each fault is a warning
+/// with its line and field, although trajview reads the file.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// Logs, run bundles, folders that contain them, or a file that belongs to a run: components.json,
@@ -176,6 +179,7 @@ fn check_path(path: &Path, siblings: &Siblings) -> CheckedRow {
         }
         Ok(opened) => {
             let mut warnings = opened.run.warnings.clone();
+            warnings.extend(opened.archive.form_faults(&opened.run));
             warnings.extend(read_everything(&opened));
             warnings.extend(store::rubric::check_beside_run(path, &opened));
             warnings.extend(store::checks::check_problems(&opened.archive));

@@ -3,6 +3,7 @@
 mod columns;
 mod rows;
 mod tables;
+mod training;
 
 pub use rows::ExportContext;
 pub use tables::{exit_after_reading, read_all};
@@ -33,9 +34,13 @@ use super::{
 
 /// Export a run for other programs, or many runs as tables
 ///
-/// --atif and --messages write one run; standard error lists what the format cannot represent. If you read the file
+/// --atif, --otlp and --messages write one run; standard error lists what the format cannot represent. If you read the file
 /// again, the run is the same, except for this and for the redacted keys, passwords, addresses, home folders and names
 /// (--redact off does not redact).
+///
+/// --sft and --dpo write training sets of all runs below the paths, chosen by the outcome that the harness recorded. A run
+/// without a recorded outcome is never in one; standard error has the number of such runs. Beside `--out set.jsonl`,
+/// `set.provenance.jsonl` names the runs of each line, with the file that states the outcome.
 ///
 /// --parquet, --csv and --jsonl write tables of all runs below the paths into a folder: runs, turns, steps, edits, points, flags,
 /// verdicts, labels, signals, and a separate table of texts. A value in a table is the same as in the output of the
@@ -44,29 +49,34 @@ use super::{
 /// named by table, shard and content: a repeated export of the same runs leaves it unchanged. `trajview merge` joins shards.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// Logs, run bundles, or folders that contain them; for --atif and --messages one recording, or `-`
-    /// for standard input
+    /// Logs, run bundles, or folders that contain them; for --atif, --otlp and --messages one recording, or
+    /// `-` for standard input
     #[arg(value_name = "PATH", required_unless_present = "columns", value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     counting: run_args::CountingArgs,
-    /// The Agent Trajectory Interchange Format, version 1.7
+    /// The Agent Trajectory Interchange Format, version 1.8; `trajview check` checks such a file
     #[arg(long, conflicts_with = "messages")]
     atif: bool,
     /// Messages in the form of OpenAI's API
     #[arg(long)]
     messages: bool,
-    /// The output file of --atif or --messages; default: standard output
+    /// OTLP JSON: spans with the attributes of OpenTelemetry's conventions for generative AI
+    #[arg(long, conflicts_with_all = ["atif", "messages"])]
+    otlp: bool,
+    #[command(flatten)]
+    training: training::TrainingArgs,
+    /// The output file of --atif, --otlp, --messages, --sft or --dpo; default: standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["parquet", "csv", "jsonl"])]
     out: Option<PathBuf>,
     /// Tables as Parquet into this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages", "otlp"])]
     parquet: Option<PathBuf>,
     /// Tables as CSV into this folder: an empty cell is null, "" an empty text
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages", "otlp"])]
     csv: Option<PathBuf>,
     /// Tables as JSON lines into this folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages", "otlp"])]
     jsonl: Option<PathBuf>,
     /// Only these tables; default: all
     #[arg(long, value_name = "TABLE,...", value_delimiter = ',', value_parser = table_parser())]
@@ -80,7 +90,7 @@ pub struct ExportArgs {
     #[arg(long, alias = "replace")]
     overwrite: bool,
     /// Print the columns of the tables, with their types, units and meanings; with --json as JSON (schema trajview.columns/1)
-    #[arg(long, conflicts_with_all = ["paths", "atif", "messages", "parquet", "csv", "jsonl"])]
+    #[arg(long, conflicts_with_all = ["paths", "atif", "messages", "otlp", "sft", "dpo", "parquet", "csv", "jsonl"])]
     columns: bool,
     #[command(flatten)]
     redaction: RedactionArgs,
@@ -135,25 +145,33 @@ pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     args.redaction.redacting.check_json()?;
-    if args.redaction.redacting.is_list() && !args.atif && !args.messages {
+    if args.training.is_wanted() {
+        return training::export_training_set(args, out);
+    }
+    if args.training.has_options() {
+        let why = "--outcome and --per-turn choose the lines of a training set: --sft or --dpo";
+        return Err(CommandFailure::wrong_arguments(why));
+    }
+    let is_document = args.atif || args.messages || args.otlp;
+    if args.redaction.redacting.is_list() && !is_document {
         return tables::list_redactions(args, out);
     }
     if !args.table_forms().is_empty() {
         return tables::export_tables(args, out);
     }
-    if !args.atif && !args.messages {
-        let why = "no format: --parquet DIR, --csv DIR or --jsonl DIR for tables; \
-                   --atif or --messages for one run";
+    if !is_document {
+        let why = "no format: --parquet DIR, --csv DIR or --jsonl DIR for tables; --sft or --dpo for a training \
+                   set; --atif, --otlp or --messages for one run";
         return Err(CommandFailure::wrong_arguments(why));
     }
     let [path] = args.paths.as_slice() else {
         return Err(CommandFailure::wrong_arguments(
-            "--atif and --messages need exactly one recording",
+            "--atif, --otlp and --messages need exactly one recording",
         ));
     };
     if args.sharding.is_named() {
         return Err(CommandFailure::wrong_arguments(
-            "--shard works only with tables: --parquet, --csv or --jsonl",
+            "--shard works only with tables and training sets: --parquet, --csv, --jsonl or --sft",
         ));
     }
     export_one(path, args, out)
@@ -161,13 +179,24 @@ pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
 
 fn export_one(path: &Path, args: &ExportArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(path)?;
-    let write = if args.atif { export::to_atif } else { export::to_messages };
+    if args.atif && opened.run.turns.is_empty() {
+        let why = format!("{}: no step is recorded, and ATIF needs at least one", path.display());
+        return Err(CommandFailure::cannot_understand(why));
+    }
+    let write = match (args.atif, args.otlp) {
+        (true, _) => export::to_atif,
+        (false, true) => export::to_otlp,
+        (false, false) => export::to_messages,
+    };
     let made = write(&opened.run, &opened.archive);
     let redacting = args.redacting_with_tokens()?;
     let redactor = redacting.redactor_for_runs([&*opened.run]);
     let mut document = redactor.redact_json("", made.document);
     if let (true, Some(id)) = (args.messages, document.get_mut("id")) {
         *id = redactor.redact_identity("id", &opened.run.id).into();
+    }
+    if args.otlp {
+        export::set_span_ids(&mut document, &redactor.redact_identity("id", &opened.run.id));
     }
     if redacting.is_list() {
         redacting.print_findings(&redactor.findings(), out)?;

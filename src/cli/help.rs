@@ -258,7 +258,7 @@ const GROUPS: [CommandGroup; 8] = [
                 "export",
                 [
                     "trajview export sample-runs --csv tables --tables runs,turns",
-                    "trajview export sample-runs --jsonl shard-1 --shard 1/2",
+                    "trajview export sample-runs/jobs --sft --out passed.jsonl",
                 ],
             ),
             CommandExamples(

@@ -154,6 +154,26 @@ pub trait Format: Sync {
     fn recorded_edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
         None
     }
+
+    /// Returns the definitions of tools in a whole file, a list in the form of OpenAI's API; None where it has none.
+    fn tool_definitions(&self, _text: &str) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// Returns where a whole file breaks the published rules of the format; empty where there are none to check. The reader
+    /// is more lenient.
+    fn form_faults(&self, _text: &str) -> Vec<FormFault> {
+        vec![]
+    }
+}
+
+/// A place of a file that breaks the published rules of its format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormFault {
+    /// The byte at which the value begins.
+    pub offset: usize,
+    /// A sentence with the version of the rules and the field.
+    pub what: String,
 }
 
 /// The kinds of data that recordings of a format contain, for those who choose a format and for those who work with its

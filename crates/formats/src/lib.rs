@@ -96,9 +96,9 @@ mod wrapped_text;
 
 pub use column_names::ColumnNames;
 pub use format::{
-    FileHead, FilePreparation, Format, FormatCapabilities, HEAD_BYTES, IncrementalReader,
-    NotUnderstood, PieceExecutor, RecordedEdits, RecordingShape, RunsInFile, SequentialExecutor,
-    SourceBytes,
+    FileHead, FilePreparation, FormFault, Format, FormatCapabilities, HEAD_BYTES,
+    IncrementalReader, NotUnderstood, PieceExecutor, RecordedEdits, RecordingShape, RunsInFile,
+    SequentialExecutor, SourceBytes,
 };
 
 pub use format::ReversedExecutor;

@@ -57,7 +57,7 @@ impl Tokens {
     }
 
     /// Returns for each kind the larger count.
-    pub(crate) fn max_each(self, other: Self) -> Self {
+    pub fn max_each(self, other: Self) -> Self {
         self.combine_with(other, Ord::max)
     }
 

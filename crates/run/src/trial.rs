@@ -91,6 +91,11 @@ pub struct TrialResult {
 }
 
 impl TrialResult {
+    /// Returns all rewards that have a name, the first one too.
+    pub fn named_rewards(self) -> impl Iterator<Item = (Box<str>, f64)> {
+        self.reward_name.zip(self.reward).into_iter().chain(self.other_rewards)
+    }
+
     /// Returns what is recorded of the trial as names and texts, for a list of facts about one run. The task and the notes have
     /// places of their own.
     pub fn named_facts(&self) -> Vec<(&'static str, String)> {

@@ -14,7 +14,7 @@ use trajview_code::patch::LineCounts;
 use trajview_formats as formats;
 use trajview_formats::Format;
 use trajview_run::{
-    RecordPlace, RepoPath, Run, StepId, StepText,
+    RecordPlace, RepoPath, Run, StepId, StepText, Warning,
     files::{
         Blob, BlobId, Blobs, ChangeOrigin, FileChange, FileDiff, MemoryBlobs, RunMoment, Timeline,
         TreeFile,
@@ -394,6 +394,30 @@ impl Archive {
         }
         .run_search(&WorkerThreads::for_all_cores(), on_hit);
         Ok(())
+    }
+
+    /// Returns where the files of a run break the published rules of their formats, each with its line.
+    pub fn form_faults(&self, run: &Run) -> Vec<Warning> {
+        let mut found = vec![];
+        for (file, source) in self.files.iter().zip(&run.origin.sources) {
+            let Some(format) = formats::format_by_name(source.format) else { continue };
+            let (bytes, _) = file.read_all();
+            let Ok(text) = std::str::from_utf8(&bytes) else { continue };
+            found.extend(format.form_faults(text).into_iter().map(|fault| {
+                let before = text.get(..fault.offset).unwrap_or_default();
+                let line = 1 + memchr::memchr_iter(b'\n', before.as_bytes()).count();
+                Warning { place: format!("{}:{line}", source.name), what: fault.what }
+            }));
+        }
+        found
+    }
+
+    /// Returns the definitions of the tools that the model could call, as the main file of the run has them.
+    pub(super) fn tool_definitions(&self, run: &Run) -> Option<serde_json::Value> {
+        let (file, source) = self.files.iter().zip(&run.origin.sources).next()?;
+        let (bytes, _) = file.read_all();
+        let text = std::str::from_utf8(&bytes).ok()?;
+        formats::format_by_name(source.format)?.tool_definitions(text)
     }
 
     pub(super) fn record_bytes(&self, place: RecordPlace) -> Cow<'_, [u8]> {

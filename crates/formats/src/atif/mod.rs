@@ -1,10 +1,12 @@
 //! The Agent Trajectory Interchange Format (Harbor RFC 0001), versions 1.0 to 1.8: `trajectory.json` with `schema_version`,
 //! `agent` and `steps`. Continuations (`trajectory.cont-1.json`, ...) are read after it, embedded sub-agents beside.
 
+mod form;
+
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{
-    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat,
+    FileHead, FormFault, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
     head_json,
     json_object::JsonObject,
@@ -12,7 +14,7 @@ use super::{
         CallAnswer, FileEdit, LogRecord, RecordEntry, RecordEvent, RecordFormat, RecordedCall,
         arguments,
     },
-    tape::TapeValue,
+    tape::{JsonTape, TapeValue},
 };
 use trajview_code::patch::{self, PatchHunk};
 use trajview_run::{
@@ -60,6 +62,17 @@ impl RecordFormat for Atif {
         HashSet::from([main.name.to_owned()])
     }
 
+    fn tool_definitions(&self, text: &str) -> Option<serde_json::Value> {
+        let tape = JsonTape::parse(text);
+        let agent = JsonObject::from_tape(&tape)?.object("agent")?;
+        let list = agent.get("tool_definitions").filter(|list| list.elements().next().is_some())?;
+        serde_json::from_str(list.get()).ok()
+    }
+
+    fn form_faults(&self, text: &str) -> Vec<FormFault> {
+        form::trajectory_faults(text)
+    }
+
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
         let mut record = LogRecord::default();
         let document = JsonObject::from_value(document).unwrap_or_default();
@@ -72,6 +85,7 @@ impl RecordFormat for Atif {
         record.facts.root = extra.first_text(&["cwd", "root"]);
         record.facts.title = extra.text("title");
         record.facts.task = extra.text("task");
+        record.facts.task_set = extra.text("task_set");
         let totals = document.object("final_metrics").unwrap_or_default();
         record.tokens = Tokens {
             input: totals.number("total_prompt_tokens"),

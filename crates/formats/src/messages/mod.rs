@@ -94,6 +94,13 @@ impl RecordFormat for Messages {
         if starts && is_row() { RunsInFile::OnePerLine } else { RunsInFile::One }
     }
 
+    fn tool_definitions(&self, text: &str) -> Option<serde_json::Value> {
+        let tape = JsonTape::parse(text);
+        let row = JsonObject::from_tape(&tape)?;
+        let list = row.get("tools").filter(|list| list.elements().any(|it| it.is_object()))?;
+        serde_json::from_str(list.get()).ok()
+    }
+
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
         let mut record = LogRecord::default();
         let Some(row) = JsonObject::from_value(document).filter(|row| !row.has_field("role"))

@@ -3,9 +3,10 @@
 //! the result of a call, an `invoke_agent` span the request.
 
 mod database;
+mod evaluation;
 mod messages;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::Value as Json;
 
@@ -16,6 +17,7 @@ use super::{
     tape::TapeValue,
 };
 use crate::json_object::JsonFields;
+use evaluation::Evaluation;
 use messages::ModelExchange;
 use trajview_run::{Role, Time, Tokens};
 
@@ -29,7 +31,7 @@ impl RecordFormat for Otel {
     }
 
     fn short_description(&self) -> &'static str {
-        "OpenTelemetry spans of generative AI: OTLP JSON, Copilot's traces.db"
+        "OpenTelemetry spans and events of generative AI: OTLP JSON, spans as lines, Copilot's traces.db"
     }
 
     fn sample_path(&self) -> &'static str {
@@ -52,6 +54,8 @@ impl RecordFormat for Otel {
             let mut names = attributes.chain(object.fields()).map(|(key, _)| key);
             object.has_field("resourceSpans")
                 || object.has_field("resourceLogs")
+                || object.has_field("resource_spans")
+                || object.has_field("resource_logs")
                 || object.has_field("span_kind") && object.has_field("context")
                 || names.any(|key| is_ours(&key))
         };
@@ -61,23 +65,42 @@ impl RecordFormat for Otel {
             || head_json::any_object(head, &["\"span_kind\"", "\"context\""], has_spans)
     }
 
+    fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
+        let spans = self.records_in(document).into_iter().filter_map(JsonObject::from_value);
+        let evaluations: Vec<Evaluation> =
+            spans.flat_map(|fields| Evaluation::all_of(&OtelSpan { fields })).collect();
+        LogRecord {
+            trial: evaluation::trial_result(&evaluations).map(Box::new),
+            recorded: evaluation::recorded_values(&evaluations),
+            ..LogRecord::default()
+        }
+    }
+
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
         let Some(fields) = JsonObject::from_value(value) else { return value.elements().collect() };
-        if !fields.has_field("resourceSpans") && !fields.has_field("resourceLogs") {
+        // The names of the fields in JSON, and those that a decoder may leave as they are in the schema.
+        let spans = ["resourceSpans", "resource_spans"];
+        let logs = ["resourceLogs", "resource_logs"];
+        if !spans.iter().chain(&logs).any(|list| fields.has_field(list)) {
             return vec![value];
         }
-        let below = |list: &str, scopes: [&str; 2], records: &str| -> Vec<TapeValue<'t>> {
-            let resources = fields.elements_of(list).into_iter().filter_map(JsonObject::from_value);
-            let scopes = resources
-                .flat_map(|resource| scopes.map(|scope| resource.elements_of(scope)).concat());
-            scopes
-                .filter_map(JsonObject::from_value)
-                .flat_map(|scope| scope.elements_of(records))
-                .collect()
+        let below = |lists: &[&str], scopes: &[&str], records: &[&str]| -> Vec<TapeValue<'t>> {
+            let all = |object: JsonObject<'t>, keys: &[&str]| {
+                let found: Vec<_> = keys.iter().flat_map(|key| object.elements_of(key)).collect();
+                found
+            };
+            let objects = |list: Vec<TapeValue<'t>>| {
+                list.into_iter().filter_map(JsonObject::from_value).collect::<Vec<_>>()
+            };
+            let resources = objects(all(fields, lists)).into_iter();
+            let scopes = resources.flat_map(|resource| objects(all(resource, scopes)));
+            scopes.flat_map(|scope| all(scope, records)).collect()
         };
-        let spans = below("resourceSpans", ["scopeSpans", "instrumentationLibrarySpans"], "spans");
-        let logs = below("resourceLogs", ["scopeLogs", "instrumentationLibraryLogs"], "logRecords");
-        spans.into_iter().chain(logs).collect()
+        let span_scopes = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans"];
+        let log_scopes = ["scopeLogs", "scope_logs", "instrumentationLibraryLogs"];
+        let mut found = below(&spans, &span_scopes, &["spans"]);
+        found.extend(below(&logs, &log_scopes, &["logRecords", "log_records"]));
+        found
     }
 
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
@@ -95,7 +118,11 @@ impl RecordFormat for Otel {
             SpanKind::Chat => span.add_chat(&mut made),
             SpanKind::Tool => span.add_tool_result(&mut made),
             SpanKind::Agent => span.add_agent_request(&mut made),
+            SpanKind::Event(name) if name == evaluation::EVENT_NAME => return made,
             SpanKind::Event(name) => {
+                if name == DETAILS_EVENT {
+                    made.response = made.id.clone();
+                }
                 let mut exchange = ModelExchange::default();
                 exchange.add_event(&name, span.event_body());
                 let lists = ModelExchange::from_span(&span);
@@ -120,7 +147,17 @@ impl RecordFormat for Otel {
     }
 
     fn order_entries(&self, entries: &mut Vec<RecordEntry>) {
-        entries.sort_by_key(|entry| entry.record.time);
+        // One without a time stays behind the one before it.
+        let mut last_time = None;
+        let times = entries.iter().map(|entry| {
+            last_time = entry.record.time.or(last_time);
+            last_time
+        });
+        let times: Vec<Option<Time>> = times.collect();
+        let mut timed: Vec<_> = times.into_iter().zip(std::mem::take(entries)).collect();
+        timed.sort_by_key(|(time, _)| *time);
+        entries.extend(timed.into_iter().map(|(_, entry)| entry));
+        join_responses(entries);
         // What the span around a conversation asks, its first chat repeats.
         let mut last: Option<String> = None;
         for entry in entries.iter_mut() {
@@ -136,12 +173,46 @@ impl RecordFormat for Otel {
     }
 }
 
-const START_KEYS: [&str; 6] = [
+/// Leaves each response one record with its messages and its tokens: instrumentations may record them on the span, in an
+/// event, or the one here and the other there.
+fn join_responses(entries: &mut [RecordEntry]) {
+    let mut with_messages: HashMap<String, usize> = HashMap::new();
+    for (at, RecordEntry { record, .. }) in entries.iter().enumerate() {
+        if let Some(response) = record.response.as_deref().filter(|_| !record.events.is_empty()) {
+            with_messages.entry(response.to_owned()).or_insert(at);
+        }
+    }
+    for at in 0..entries.len() {
+        let record = &mut entries[at].record;
+        let response = record.response.as_deref();
+        let Some(first) = response.and_then(|it| with_messages.get(it)).copied() else { continue };
+        if first == at {
+            continue;
+        }
+        record.events.clear();
+        record.skipped = None;
+        let tokens = std::mem::take(&mut record.tokens);
+        let kept = &mut entries[first].record.tokens;
+        if !kept.is_recorded() {
+            *kept = tokens;
+        }
+    }
+}
+
+/// The event with the messages of a response, apart from its span.
+const DETAILS_EVENT: &str = "gen_ai.client.inference.operation.details";
+
+/// The note about a response of which no record has the messages.
+const NO_MESSAGES: &str = "response without its messages";
+
+const START_KEYS: [&str; 8] = [
     "start_time_ms",
     "startTimeUnixNano",
     "start_time_unix_nano",
     "start_time",
     "timeUnixNano",
+    "time_unix_nano",
+    "observedTimeUnixNano",
     "timestamp",
 ];
 const END_KEYS: [&str; 4] = ["end_time_ms", "endTimeUnixNano", "end_time_unix_nano", "end_time"];
@@ -171,11 +242,15 @@ struct OtelSpan<'t> {
 
 impl<'t> OtelSpan<'t> {
     fn span_kind(&self) -> SpanKind {
+        if let Some(name) = self.event_name().filter(|name| name == evaluation::EVENT_NAME) {
+            return SpanKind::Event(name);
+        }
         let is = |key: &str| self.text_attribute(key).unwrap_or_default().to_ascii_lowercase();
         match is("gen_ai.operation.name").as_str() {
             "chat" | "text_completion" | "generate_content" => return SpanKind::Chat,
             "execute_tool" => return SpanKind::Tool,
             "invoke_agent" | "create_agent" => return SpanKind::Agent,
+            "invoke_workflow" | "plan" => return SpanKind::Container,
             _ => {}
         }
         let kind = self.fields.text("span_kind").unwrap_or_default().to_ascii_lowercase();
@@ -206,7 +281,8 @@ impl<'t> OtelSpan<'t> {
     /// Returns the name of an event, where it is a log record.
     fn event_name(&self) -> Option<String> {
         let named = self.fields.first_text(&["eventName", "event_name"]).map(Cow::into_owned);
-        let is_log = self.fields.has_field("body") || self.fields.has_field("timeUnixNano");
+        let marks = ["body", "timeUnixNano", "time_unix_nano"];
+        let is_log = marks.iter().any(|key| self.fields.has_field(key));
         let name = named.or_else(|| Some(self.text_attribute("event.name")?.into_owned()));
         name.filter(|name| is_log || name.starts_with("gen_ai."))
     }
@@ -292,6 +368,7 @@ impl<'t> OtelSpan<'t> {
         let models = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"];
         made.facts.model = models.iter().find_map(|key| self.text_attribute(key));
         made.facts.id = self.conversation_id();
+        made.response = made.id.clone().filter(|id| !id.is_empty());
         made.tokens = Tokens {
             input: self.first_number(&[
                 "gen_ai.usage.input_tokens",
@@ -325,10 +402,13 @@ impl<'t> OtelSpan<'t> {
             self.add_plain_texts(made);
         }
         if let Some(error) = self.text_attribute("error.type") {
-            made.push_event(RecordEvent::Failed(error));
+            let status = self.fields.object("status").unwrap_or_default();
+            let words = status.first_text(&["message", "description"]);
+            let words = words.filter(|words| !words.trim().is_empty());
+            made.push_event(RecordEvent::Failed(words.unwrap_or(error)));
         }
         if made.events.is_empty() {
-            made.skipped = Some(Cow::Borrowed("response without its messages"));
+            made.skipped = Some(Cow::Borrowed(NO_MESSAGES));
         }
     }
 
@@ -402,6 +482,7 @@ impl<'t> OtelSpan<'t> {
 
     fn add_agent_request(&self, made: &mut LogRecord<'t>) {
         made.facts.agent = self.text_attribute("gen_ai.agent.name");
+        made.facts.version = self.text_attribute("gen_ai.agent.version");
         made.facts.id = self.conversation_id();
         if let Some(typed) = self.text_attribute("copilot_chat.user_request") {
             made.push_event(RecordEvent::Request(typed));
@@ -412,9 +493,23 @@ impl<'t> OtelSpan<'t> {
     }
 }
 
+/// The fields in which OTLP has a scalar, by the names in JSON and in the schema.
+const VALUE_KINDS: [&str; 10] = [
+    "stringValue",
+    "intValue",
+    "doubleValue",
+    "boolValue",
+    "bytesValue",
+    "string_value",
+    "int_value",
+    "double_value",
+    "bool_value",
+    "bytes_value",
+];
+
 /// Returns the value within OTLP's, where it is a scalar: `{"stringValue": "..."}`.
 fn scalar_value(value: TapeValue<'_>) -> TapeValue<'_> {
-    let kinds = ["stringValue", "intValue", "doubleValue", "boolValue"];
+    let kinds = VALUE_KINDS;
     let inner = JsonObject::from_value(value)
         .and_then(|value| kinds.iter().find_map(|kind| value.get(kind)));
     inner.unwrap_or(value)
@@ -447,17 +542,20 @@ fn without_kinds(value: Json, depth: usize) -> Json {
             list.into_iter().map(|it| without_kinds(it, depth + 1)).collect()
         }
         Json::Object(mut fields) if fields.len() == 1 => {
-            for kind in ["stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"] {
+            for kind in VALUE_KINDS {
                 if let Some(inner) = fields.remove(kind) {
                     return inner;
                 }
             }
-            if let Some(mut list) = fields.remove("arrayValue") {
+            if let Some(mut list) =
+                fields.remove("arrayValue").or_else(|| fields.remove("array_value"))
+            {
                 let values =
                     list.get_mut("values").map(Json::take).unwrap_or_else(|| Json::Array(vec![]));
                 return without_kinds(values, depth + 1);
             }
-            if let Some(mut list) = fields.remove("kvlistValue") {
+            let pairs = fields.remove("kvlistValue").or_else(|| fields.remove("kvlist_value"));
+            if let Some(mut list) = pairs {
                 let values = list.get_mut("values").map(Json::take);
                 let values = values
                     .and_then(|it| if let Json::Array(list) = it { Some(list) } else { None });

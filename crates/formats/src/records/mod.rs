@@ -17,8 +17,8 @@ use std::{
 };
 
 use super::{
-    FileHead, FilePreparation, Format, FormatCapabilities, HEAD_BYTES, IncrementalReader,
-    NotUnderstood, PieceExecutor, RecordingShape, RunsInFile, SourceBytes, chat,
+    FileHead, FilePreparation, FormFault, Format, FormatCapabilities, HEAD_BYTES,
+    IncrementalReader, NotUnderstood, PieceExecutor, RecordingShape, RunsInFile, SourceBytes, chat,
     codex::call,
     companion_files::BelongsTo,
     json_object::JsonObject,
@@ -97,6 +97,16 @@ pub trait RecordFormat: Sync {
     /// Returns the task that a log is named after, where its content does not name it.
     fn task_of_source(&self, _source: &str) -> Option<String> {
         None
+    }
+
+    /// See [`Format::tool_definitions`].
+    fn tool_definitions(&self, _text: &str) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// See [`Format::form_faults`].
+    fn form_faults(&self, _text: &str) -> Vec<FormFault> {
+        vec![]
     }
 
     /// See [`Format::runs_in_file`].
@@ -184,6 +194,14 @@ impl Format for RecordLog {
 
     fn repository_paths(&self) -> &'static [&'static str] {
         self.0.repository_paths()
+    }
+
+    fn tool_definitions(&self, text: &str) -> Option<serde_json::Value> {
+        self.0.tool_definitions(text)
+    }
+
+    fn form_faults(&self, text: &str) -> Vec<FormFault> {
+        self.0.form_faults(text)
     }
 
     fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
@@ -797,8 +815,10 @@ fn merge_header(to: &mut LogRecord<'static>, from: LogRecord<'static>) {
     to.ended_at = to.ended_at.max(from.ended_at);
     to.tokens = if from.tokens.is_recorded() { from.tokens } else { to.tokens };
     to.cost_usd = from.cost_usd.or(to.cost_usd);
-    if to.trial.is_none() {
-        to.trial = from.trial;
+    match (&mut to.trial, from.trial) {
+        (Some(trial), Some(more)) => trial.other_rewards.extend(more.named_rewards()),
+        (trial @ None, more) => *trial = more,
+        (Some(_), None) => {}
     }
     to.recorded.extend(from.recorded);
 }

@@ -44,7 +44,10 @@ pub const EXPORT_FORMATS: &[ExportFormat] = &[
     format("scores", "scores, CSV", "erosion, verbosity, faithfulness", "-scores.csv", false, ExportTarget::Output),
     format("losses", "losses, JSON", "lost components and tests", "-losses.json", true, ExportTarget::Output),
     format("patch", "patch", "all changes of the run, for git apply", ".patch", true, ExportTarget::Output),
-    format("atif", "ATIF 1.7", "the run for other viewers", ".atif.json", true, ExportTarget::File),
+    format("sft", "training, SFT", "conversations of passed runs", "-sft.jsonl", false, ExportTarget::File),
+    format("dpo", "training, DPO", "pairs of runs of one task by outcome", "-dpo.jsonl", false, ExportTarget::File),
+    format("otlp", "OTLP", "OpenTelemetry spans as JSON", ".otlp.json", true, ExportTarget::File),
+    format("atif", "ATIF 1.8", "the run for other viewers", ".atif.json", true, ExportTarget::File),
     format("messages", "messages", "the run in the form of OpenAI's API", ".messages.json", true, ExportTarget::File),
     format("asciicast", "video", "one frame a turn, for asciinema; not redacted", ".cast", true, ExportTarget::Frames),
 ];
@@ -136,6 +139,9 @@ impl ExportJob {
             "markdown" => ("report", vec![word("--markdown"), word("--out"), out]),
             "latex" => ("report", vec![word("--latex"), word("--out"), out]),
             "atif" => ("export", vec![word("--atif"), word("--out"), out]),
+            "otlp" => ("export", vec![word("--otlp"), word("--out"), out]),
+            "sft" => ("export", vec![word("--sft"), word("--out"), out]),
+            "dpo" => ("export", vec![word("--dpo"), word("--out"), out]),
             "messages" => ("export", vec![word("--messages"), word("--out"), out]),
             "asciicast" => {
                 ("open", vec![word("--snapshot"), word("120x40"), word("--asciicast"), out])
@@ -205,6 +211,7 @@ mod tests {
         assert_eq!(words(chosen("scores")), "score runs/a --csv --each turn");
         assert_eq!(words(chosen("html")), "report runs/a --out ./-x --redact off");
         assert_eq!(words(chosen("patch")), "diff runs/a");
+        assert_eq!(words(job("sft")), "export runs/a --sft --out ./-x");
     }
 
     #[test]

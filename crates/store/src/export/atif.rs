@@ -1,27 +1,26 @@
-//! A run in forms that other programs read: the Agent Trajectory Interchange Format (ATIF 1.7, Harbor RFC 0001), and
-//! messages in the form of OpenAI's API. With a report of what the form could not carry.
+//! A run as an ATIF 1.8 trajectory (Agent Trajectory Interchange Format, Harbor RFC 0001).
+
+use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
 use trajview_code::patch::{LineKind, PatchHunk};
 use trajview_run::{
-    Edit, Role, Run, Step, StepId, StepKind, StepText, Time, Tokens, Turn,
+    Edit, Role, Run, Step, StepId, StepKind, StepText, SubAgent, Time, Tokens,
     files::{RecordedChange, RecordedEdit},
 };
 
-use super::archive::{Archive, format_of};
+use super::{Archive, ExportWriter, ExportedDocument, arguments_object};
+use crate::archive::format_of;
 
-/// A document, and sentences about what it does not hold of the run.
-#[derive(Debug, Clone)]
-pub struct ExportedDocument {
-    pub document: Value,
-    pub left_out: Vec<String>,
-}
+/// The version that is written.
+const ATIF_VERSION: &str = "ATIF-v1.8";
 
-/// Returns the run as an ATIF 1.7 trajectory. What ATIF has no field for is in `extra`, where the reader of ATIF finds
+/// Returns the run as an ATIF 1.8 trajectory. What ATIF has no field for is in `extra`, where the reader of ATIF finds
 /// it.
 pub fn to_atif(run: &Run, archive: &Archive) -> ExportedDocument {
-    let mut writer = ExportWriter { run, archive, left_out: vec![] };
+    let mut writer = ExportWriter::new(run, archive);
+    writer.subagent_ids = subagent_ids(run);
     let mut steps = vec![];
     for turn in 0..run.turns.len() {
         writer.add_turn(turn, &mut steps);
@@ -30,80 +29,43 @@ pub fn to_atif(run: &Run, archive: &Archive) -> ExportedDocument {
     let agents: Vec<Value> =
         (0..run.subagents.len()).map(|agent| writer.subagent_json(agent)).collect();
     let mut document = json!({
-        "schema_version": "ATIF-v1.7",
+        "schema_version": ATIF_VERSION,
         "session_id": run.id,
         "agent": writer.agent_json(),
+        "final_metrics": writer.totals_json(steps.len()),
         "steps": steps,
-        "final_metrics": writer.totals_json(),
     });
     let mut extra = Map::new();
     for (key, value) in [
         ("cwd", run.origin.root.as_deref()),
         ("title", Some(run.title.as_str())),
         ("task", run.task.as_ref().map(|task| task.id.as_str())),
+        ("task_set", run.task.as_ref().and_then(|task| task.venue.as_deref())),
         ("condition", run.condition.as_deref()),
+        ("branch", run.origin.branch.as_deref()),
+        ("start_commit", run.origin.start_commit.as_deref()),
+        ("harness", run.origin.harness.as_deref()),
+        ("provenance", run.origin.provenance.as_deref()),
         ("recorded_by", Some(run.origin.format)),
     ] {
         if let Some(value) = value {
             extra.insert(key.to_owned(), value.into());
         }
     }
+    if let Some(trial) = trial_json(run) {
+        extra.insert("trial".to_owned(), trial);
+    }
     document["extra"] = extra.into();
     if !agents.is_empty() {
         document["subagent_trajectories"] = agents.into();
     }
-    writer.report_left_out();
-    ExportedDocument { document, left_out: writer.left_out }
-}
-
-/// Returns the run as messages: requests, words, calls and their results; nothing else is carried.
-pub fn to_messages(run: &Run, archive: &Archive) -> ExportedDocument {
-    let mut writer = ExportWriter { run, archive, left_out: vec![] };
-    let mut all = vec![];
-    for (turn, recorded) in run.turns.iter().enumerate() {
-        if recorded.request.is_some() {
-            all.push(json!({ "role": "user", "content": archive.request_with_added(run, turn) }));
-        }
-        for step in 0..recorded.steps.len() {
-            writer.add_messages(StepId { turn, subagent: None, step }, &mut all);
-        }
-    }
-    let mut document = json!({ "id": run.id, "messages": all });
-    for (key, value) in [("model", &run.model), ("cwd", &run.origin.root)] {
-        if let Some(value) = value {
-            document[key] = value.clone().into();
-        }
-    }
-    if !run.subagents.is_empty() {
-        writer.left_out.push(format!("what {} sub-agents did", run.subagents.len()));
-    }
-    let changes = run.turns.iter().flat_map(|turn| &turn.steps).any(|step| !step.edits.is_empty());
-    if changes {
-        writer
-            .left_out
-            .push("changes of files, but for what the arguments of calls say".to_owned());
+    let turns = run.turns.iter().flat_map(|turn| &turn.steps);
+    let edits = turns.filter(|step| step.tool.is_none() && !step.edits.is_empty()).count();
+    if edits > 0 {
+        writer.left_out.push(format!("changes of files of {edits} steps that call nothing"));
     }
     writer.report_left_out();
     ExportedDocument { document, left_out: writer.left_out }
-}
-
-/// Returns how many messages [`to_messages`] makes of a run, without reading their words.
-pub fn message_count(run: &Run) -> usize {
-    let of_step = |step: &Step| match (step.kind, &step.tool) {
-        (StepKind::Tool | StepKind::SubAgent, None) => 0,
-        (StepKind::Tool | StepKind::SubAgent, Some(tool)) => 1 + usize::from(tool.result.is_some()),
-        (StepKind::Message | StepKind::Thinking | StepKind::Compaction | StepKind::Unknown, _) => 1,
-    };
-    let of_turn = |turn: &Turn| {
-        usize::from(turn.request.is_some()) + turn.steps.iter().map(of_step).sum::<usize>()
-    };
-    run.turns.iter().map(of_turn).sum()
-}
-
-struct ExportWriter<'r> {
-    run: &'r Run,
-    archive: &'r Archive,
-    left_out: Vec<String>,
 }
 
 impl ExportWriter<'_> {
@@ -118,22 +80,32 @@ impl ExportWriter<'_> {
         if let Some(model) = &run.model {
             agent["model_name"] = model.clone().into();
         }
+        if let Some(tools) = self.archive.tool_definitions(run) {
+            agent["tool_definitions"] = tools;
+        }
+        if let Some(tokens) = run.agent.context_window {
+            agent["extra"] = json!({ "context_window": tokens });
+        }
         agent
     }
 
-    fn totals_json(&self) -> Value {
+    /// Returns the sums over the run: those that the recording states, where it states more than its turns have.
+    fn totals_json(&self, steps: usize) -> Value {
         let run = self.run;
-        let tokens = run.turns.iter().fold(Tokens::default(), |sum, turn| sum + turn.tokens);
+        let stated = run.stated.beyond_turn_sums(run);
+        let tokens = run.tokens_of_turns().max_each(stated.tokens);
         let costs: Vec<f64> = run.turns.iter().filter_map(|turn| turn.cost_usd).collect();
+        let cost = stated.cost_usd.or((!costs.is_empty()).then(|| costs.iter().sum()));
         let mut totals = token_metrics(
             tokens,
             "total_prompt_tokens",
             "total_completion_tokens",
             "total_cached_tokens",
         );
-        if !costs.is_empty() {
-            totals.insert("total_cost_usd".into(), json!(costs.iter().sum::<f64>()));
+        if let Some(cost) = cost {
+            totals.insert("total_cost_usd".into(), json!(cost));
         }
+        totals.insert("total_steps".into(), json!(steps));
         totals.into()
     }
 
@@ -203,6 +175,11 @@ impl ExportWriter<'_> {
         } else if !step.edits.is_empty() {
             extra.insert("edits".into(), self.edits_json(step));
         }
+        if let Some(model) = step.model.as_deref().filter(|model| {
+            source == "agent" && self.run.model.as_deref().is_none_or(|named| named != *model)
+        }) {
+            made["model_name"] = model.into();
+        }
         let step_tokens =
             token_metrics(step.tokens, "prompt_tokens", "completion_tokens", "cached_tokens");
         if !step_tokens.is_empty() {
@@ -222,7 +199,7 @@ impl ExportWriter<'_> {
     fn add_call(&mut self, step: &Step, text: &StepText, made: &mut Value) {
         // A branch that was left, or a sub-agent that no call is known to have started.
         if let (None, Some(agent)) = (&step.tool, step.subagent) {
-            let id = self.run.subagents.get(agent).map(|agent| &agent.id);
+            let id = self.subagent_ids.get(agent);
             let seen =
                 json!({ "content": "", "subagent_trajectory_ref": [{ "trajectory_id": id }] });
             made["message"] = (&*step.label).into();
@@ -237,11 +214,7 @@ impl ExportWriter<'_> {
             "" => format!("call-{}-{}-{}", step.place.source.0, step.place.start, step.place.part),
             id => id.to_owned(),
         };
-        let arguments = text.arguments.clone().unwrap_or_default();
-        let arguments = match serde_json::from_str::<Value>(&arguments) {
-            Ok(Value::Object(fields)) => Value::Object(fields),
-            _ => json!({ "command": arguments }),
-        };
+        let arguments = arguments_object(text.arguments.as_deref().unwrap_or_default());
         let mut call = json!({ "tool_call_id": id, "function_name": name, "arguments": arguments });
         let mut extra = json!({ "label": step.label });
         if !step.edits.is_empty() {
@@ -249,7 +222,7 @@ impl ExportWriter<'_> {
         }
         call["extra"] = extra;
         made["tool_calls"] = json!([call]);
-        let agent = step.subagent.and_then(|agent| self.run.subagents.get(agent));
+        let agent = step.subagent.and_then(|agent| self.subagent_ids.get(agent));
         if result.is_none() && agent.is_none() {
             return;
         }
@@ -271,7 +244,7 @@ impl ExportWriter<'_> {
             seen["extra"] = extra.into();
         }
         if let Some(agent) = agent {
-            seen["subagent_trajectory_ref"] = json!([{ "trajectory_id": agent.id }]);
+            seen["subagent_trajectory_ref"] = json!([{ "trajectory_id": agent }]);
         }
         made["observation"] = json!({ "results": [seen] });
     }
@@ -319,74 +292,22 @@ impl ExportWriter<'_> {
             steps.push(self.step_json(StepId { turn, subagent: Some(agent), step }));
         }
         number_steps(&mut steps);
-        json!({ "schema_version": "ATIF-v1.7", "trajectory_id": recorded.id, "agent": { "name": recorded.name, "version": "unknown" }, "steps": steps, "extra": { "title": recorded.title } })
-    }
-
-    fn add_messages(&mut self, id: StepId, all: &mut Vec<Value>) {
-        let Some(step) = self.run.step(id) else { return };
-        let text = self.archive.step_text(self.run, id);
-        match step.kind {
-            StepKind::Tool | StepKind::SubAgent => {
-                let Some(tool) = &step.tool else { return };
-                let call = if tool.call_id.is_empty() {
-                    format!("call-{}-{}", id.turn, id.step)
-                } else {
-                    tool.call_id.to_string()
-                };
-                let arguments = text.arguments.unwrap_or_default();
-                let arguments = match serde_json::from_str::<Value>(&arguments) {
-                    Ok(Value::Object(_)) => arguments,
-                    _ => json!({ "command": arguments }).to_string(),
-                };
-                all.push(json!({ "role": "assistant", "content": text.text, "tool_calls": [
-                    { "id": call, "type": "function", "function": { "name": tool.name, "arguments": arguments } }] }));
-                if tool.result.is_some() {
-                    all.push(json!({ "role": "tool", "tool_call_id": call, "content": text.result.unwrap_or_default() }));
-                }
-            }
-            StepKind::Thinking => all.push(
-                json!({ "role": "assistant", "content": "", "reasoning_content": text.text }),
-            ),
-            StepKind::Message if step.role == Role::Assistant => {
-                all.push(json!({ "role": "assistant", "content": text.text }))
-            }
-            StepKind::Message | StepKind::Compaction | StepKind::Unknown => {
-                all.push(json!({ "role": "system", "content": text.text }));
-            }
-        }
-    }
-
-    /// Reports what neither form has a field for.
-    fn report_left_out(&mut self) {
-        let run = self.run;
-        let mut say = |is_there: bool, what: String| {
-            if is_there {
-                self.left_out.push(what);
-            }
-        };
-        say(
-            !run.checkpoints.is_empty(),
-            format!("{} checkpoints with what was recorded of them", run.checkpoints.len()),
+        let mut totals = token_metrics(
+            recorded.tokens,
+            "total_prompt_tokens",
+            "total_completion_tokens",
+            "total_cached_tokens",
         );
-        let commits = run.turns.iter().filter(|turn| turn.commit.is_some()).count();
-        say(commits > 0, format!("the commits of {commits} turns"));
-        say(run.rubric_tree.is_some(), "the rubric tree".to_owned());
-        let added = run.turns.iter().filter(|turn| !turn.added.is_empty()).count();
-        say(added > 0, format!("what the agent's program added to {added} requests"));
-        let layers = run.turns.iter().filter(|turn| turn.layer.is_some()).count();
-        say(layers > 0, format!("what a layer added to {layers} turns"));
-        let states = run.turns.iter().filter(|turn| turn.record.is_some()).count();
-        say(states > 0, format!("the recorded outcomes of {states} turns"));
-        let unknown = run
-            .turns
-            .iter()
-            .flat_map(|turn| &turn.steps)
-            .filter(|step| step.kind == StepKind::Unknown)
-            .count();
-        say(
-            unknown > 0,
-            format!("the kinds of {unknown} records that are not known; they are carried as words"),
-        );
+        totals.insert("total_steps".into(), json!(steps.len()));
+        json!({
+            "schema_version": ATIF_VERSION,
+            "session_id": self.run.id,
+            "trajectory_id": self.subagent_ids.get(agent),
+            "agent": { "name": recorded.name, "version": "unknown" },
+            "steps": steps,
+            "final_metrics": totals,
+            "extra": { "title": recorded.title },
+        })
     }
 }
 
@@ -397,9 +318,41 @@ fn number_steps(steps: &mut [Value]) {
 }
 
 fn set_timestamp(step: &mut Value, time: Option<Time>) {
-    if let Some(time) = time {
-        step["timestamp"] = time.to_string().into();
+    // A broken clock may show a time that no calendar has.
+    let text = time.map(|time| time.to_string()).filter(|text| Time::parse(text).is_some());
+    if let Some(text) = text {
+        step["timestamp"] = text.into();
     }
+}
+
+/// Returns an id for each sub-agent. A trajectory may have each id once, and a recording may repeat one.
+fn subagent_ids(run: &Run) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let of_agent = |agent: &SubAgent| {
+        let mut id = agent.id.clone();
+        let mut number = 2;
+        while !seen.insert(id.clone()) {
+            id = format!("{}-{number}", agent.id);
+            number += 1;
+        }
+        id
+    };
+    run.subagents.iter().map(of_agent).collect()
+}
+
+/// Returns what the harness recorded of the trial; None without a result.
+fn trial_json(run: &Run) -> Option<Value> {
+    let trial = run.trial.as_deref()?;
+    let mut fields = Map::new();
+    let mut add = |key: &str, value: Option<Value>| {
+        fields.extend(value.map(|value| (key.to_owned(), value)));
+    };
+    add("outcome", trial.outcome.map(|outcome| outcome.word().into()));
+    add("attempt", trial.attempt.map(Value::from));
+    add("reward", trial.reward.map(Value::from).filter(|reward| !reward.is_null()));
+    add("reward_name", trial.reward_name.as_deref().map(Value::from));
+    add("error", trial.error.as_deref().map(Value::from));
+    (!fields.is_empty()).then(|| fields.into())
 }
 
 /// Returns the recorded tokens only.
