@@ -17,7 +17,7 @@ use clap::builder::TypedValueParser;
 
 use trajview_store as store;
 use trajview_store::{
-    dataset::{DataTable, TableFormat},
+    dataset::{ColumnChoice, DataTable, TableFormat, choose_columns},
     export,
 };
 
@@ -89,9 +89,11 @@ pub struct ExportArgs {
     /// Overwrite: remove parts in the folder that have other runs or another division
     #[arg(long, alias = "replace")]
     overwrite: bool,
-    /// Print the columns of the tables, with their types, units and meanings; with --json as JSON (schema trajview.columns/1)
-    #[arg(long, conflicts_with_all = ["paths", "atif", "messages", "otlp", "sft", "dpo", "parquet", "csv", "jsonl"])]
-    columns: bool,
+    /// Only these columns, in this order: `agent` is the column of every table that has it, `turns.turn` of one table.
+    /// Without --tables, tables with none of them are not written. Without names: print the columns of the tables,
+    /// with their types, units and meanings; with --json as JSON (schema trajview.columns/1)
+    #[arg(long, value_name = "COLUMN,...", num_args = 0..=1, conflicts_with_all = ["atif", "messages", "otlp", "sft", "dpo"])]
+    columns: Option<Option<String>>,
     #[command(flatten)]
     redaction: RedactionArgs,
     #[command(flatten)]
@@ -131,17 +133,23 @@ impl ExportArgs {
         Ok(self.redaction.redacting.with_tokens(self.redaction.tokens.token_keys(names)?))
     }
 
-    /// Returns the tables that are to be written, in their order.
-    fn wanted_tables(&self) -> Vec<DataTable> {
-        let is_wanted = |table: &DataTable| self.tables.is_empty() || self.tables.contains(table);
-        DataTable::ALL.into_iter().filter(is_wanted).collect()
+    /// Returns the tables that are to be written, in their order, with their columns.
+    fn wanted_tables(&self) -> Result<Vec<ColumnChoice>, CommandFailure> {
+        let names = self.columns.iter().flatten().flat_map(|names| names.split(','));
+        let names: Vec<&str> = names.map(str::trim).filter(|name| !name.is_empty()).collect();
+        choose_columns(&self.tables, &names).map_err(CommandFailure::wrong_arguments)
+    }
+
+    /// Returns whether the columns are to be printed, and nothing is to be written.
+    fn prints_columns(&self) -> bool {
+        self.columns.is_some() && self.paths.is_empty() && self.table_forms().is_empty()
     }
 }
 
 pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
     args.counting.apply();
-    if args.columns {
-        columns::print_columns(&args.wanted_tables(), args.redaction.redacting.is_json(), out)?;
+    if args.prints_columns() {
+        columns::print_columns(&args.wanted_tables()?, args.redaction.redacting.is_json(), out)?;
         return Ok(Exit::Fine);
     }
     args.redaction.redacting.check_json()?;
@@ -155,6 +163,15 @@ pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let is_document = args.atif || args.messages || args.otlp;
     if args.redaction.redacting.is_list() && !is_document {
         return tables::list_redactions(args, out);
+    }
+    if args.columns == Some(None) {
+        let why = "--columns needs the names of columns, as --columns task_id,erosion; without a recording it lists them";
+        return Err(CommandFailure::wrong_arguments(why));
+    }
+    if args.paths.is_empty() {
+        return Err(CommandFailure::wrong_arguments(
+            "no recording is named: trajview export PATH...",
+        ));
     }
     if !args.table_forms().is_empty() {
         return tables::export_tables(args, out);

@@ -5,12 +5,12 @@
 
 use clap::{Command, CommandFactory, builder::StyledStr};
 
+use trajview_run::closest_word::closest_word;
 use trajview_tui::shell::glossary;
 
 use super::{
     CommandFailure, CommandLine, CommandResult, Exit,
     output::{Out, terminal_columns},
-    suggestions::closest,
     version::version_text,
 };
 
@@ -257,7 +257,7 @@ const GROUPS: [CommandGroup; 8] = [
             CommandExamples(
                 "export",
                 [
-                    "trajview export sample-runs --csv tables --tables runs,turns",
+                    "trajview export sample-runs --csv tables --columns task_id,agent,erosion",
                     "trajview export sample-runs/jobs --sft --out passed.jsonl",
                 ],
             ),
@@ -409,7 +409,7 @@ fn explain_word(word: &str, command: &Command, out: &mut Out) -> CommandResult {
     if explanations.is_empty() {
         let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
         let known = commands.map(Command::get_name).chain(glossary::words());
-        let near = closest(word, known).map(|near| format!("did you mean {near}? "));
+        let near = closest_word(word, known).map(|near| format!("did you mean {near}? "));
         return Err(CommandFailure::wrong_arguments(format!(
             "no command or word is called {word}; {}`trajview help` lists the commands",
             near.unwrap_or_default()

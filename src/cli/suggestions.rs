@@ -2,20 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use trajview_run::address::is_address;
+use trajview_run::{address::is_address, closest_word::closest_word};
 use trajview_store::disk;
 
 use super::{CommandFailure, Exit, command_names, run_args::is_missing};
-
-/// Returns the candidate that a mistyped word is probably meant to be: few letters differ.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let most = (word.chars().count() / 3).clamp(1, 3);
-    let distance = |candidate: &&str| strsim::damerau_levenshtein(word, candidate);
-    candidates.filter(|it| distance(it) <= most).min_by_key(distance)
-}
 
 /// Fails for the first of the paths of the screen that does not exist. A first word that is no path by its form may be
 /// meant as a command. In a table of runs a missing path is a row with the reason, unless all are missing.
@@ -34,7 +24,7 @@ pub(crate) fn check_paths(paths: &[PathBuf], is_table: bool) -> Result<(), Comma
 pub(crate) fn mistyped_command(word: &Path) -> Option<String> {
     let word = word.to_str().filter(|word| is_missing(Path::new(word)))?;
     let names = command_names();
-    let command = closest(word, names.iter().map(String::as_str)).filter(|it| *it != word)?;
+    let command = closest_word(word, names.iter().map(String::as_str)).filter(|it| *it != word)?;
     Some(format!("no command or file is called {word}; did you mean `trajview {command}`?"))
 }
 
@@ -55,7 +45,7 @@ fn similar_path(path: &Path) -> Option<PathBuf> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = disk::list_folder(place);
     let names = entries.iter().map(|entry| disk::name_of(entry));
-    let near = folder.join(closest(missing.file_name()?.to_str()?, names)?);
+    let near = folder.join(closest_word(missing.file_name()?.to_str()?, names)?);
     let rest = path.strip_prefix(missing).ok()?;
     let near = if rest.as_os_str().is_empty() { near } else { near.join(rest) };
     disk::exists(&near).then_some(near)

@@ -17,6 +17,7 @@ use std::{
 
 use trajview_judge::stop_flag::StopFlag;
 use trajview_run::format_number;
+use trajview_store::dataset::{DataTable, choose_columns};
 use trajview_tui::{
     session::{
         export_job::{ExportJob, ExportTarget},
@@ -64,11 +65,21 @@ pub(crate) fn plan_export(job: &ExportJob) -> Result<JobPlan, JobRefusal> {
         let why = format!("{} is there already: overwrite it, or type another name", out.display());
         return Err(JobRefusal::for_field(export_form::EXISTING, why));
     }
+    check_columns(job).map_err(|why| JobRefusal::for_field(export_form::COLUMNS, why))?;
     let mut plan = JobPlan::default();
     plan.add_row(export_form::COMMAND_ROW, export_form::command_line(job, &out));
     plan.add_row("", "y copies the command line for a shell; the recording is only read");
     plan.proposed = vec![(export_form::FILE, out.display().to_string())];
     Ok(plan)
+}
+
+/// Returns an error, as a sentence, where a typed name is not a column of the chosen tables.
+fn check_columns(job: &ExportJob) -> Result<(), String> {
+    let Some(columns) = &job.columns else { return Ok(()) };
+    let tables: Vec<DataTable> =
+        job.tables.iter().filter_map(|table| DataTable::by_word(table)).collect();
+    let names: Vec<&str> = columns.split(',').map(str::trim).collect();
+    choose_columns(&tables, &names).map(drop)
 }
 
 /// Returns the file or folder of an export: the typed one, else the first proposed name that is free.
@@ -282,11 +293,33 @@ mod tests {
             runs: vec![run.to_owned()],
             format: EXPORT_FORMATS.iter().find(|it| it.id == id).unwrap(),
             tables: vec![],
+            columns: None,
             moments: "final".into(),
             is_redacted: true,
             out,
             overwrites: false,
         }
+    }
+
+    #[test]
+    fn a_typed_name_that_is_not_a_column_is_refused_at_its_field() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = |columns: &str| {
+            let out = Some(folder.path().join("tables"));
+            let job = ExportJob {
+                columns: Some(columns.into()),
+                ..job("csv", Path::new("a.jsonl"), out)
+            };
+            plan_export(&job)
+        };
+
+        let refusal = plan("task_id, erosoin").unwrap_err();
+
+        assert_eq!(refusal.field, Some(export_form::COLUMNS));
+        assert!(refusal.why.contains("did you mean erosion?"), "{}", refusal.why);
+        assert!(
+            plan("task_id, erosion").unwrap().rows[0].1.ends_with("--columns 'task_id, erosion'")
+        );
     }
 
     #[test]

@@ -583,6 +583,80 @@ fn the_columns_that_are_printed_are_those_of_the_files() {
     }
 }
 
+#[test]
+fn chosen_columns_are_written_in_their_order_and_shards_of_them_are_merged() {
+    let (whole, parts, joined) =
+        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let logs = "sample-runs/logs";
+    let columns = ["--columns", "task_id,source_uri,turn,turns.output_tokens", "--tables", "turns"];
+    export_folder(&[logs], whole.path(), &columns);
+    for shard in ["1/2", "2/2"] {
+        export_folder(&[logs], parts.path(), &[&columns[..], &["--shard", shard]].concat());
+    }
+    cli_text(&["merge", parts.path().to_str().unwrap(), "--out", joined.path().to_str().unwrap()]);
+
+    for form in FORMS {
+        let path = part_path(whole.path(), DataTable::Turns, *form);
+        let merged = part_path(joined.path(), DataTable::Turns, *form);
+        assert_eq!(fs::read(&path).unwrap(), fs::read(merged).unwrap(), "{form:?}");
+    }
+    let csv = part_path(whole.path(), DataTable::Turns, TableFormat::Csv);
+    let csv = fs::read_to_string(csv).unwrap();
+    assert_eq!(csv.lines().next(), Some("task_id,source_uri,turn,output_tokens"));
+    assert_eq!(fs::read_dir(whole.path()).unwrap().count(), FORMS.len());
+}
+
+#[test]
+fn shards_of_other_columns_and_without_those_they_are_sorted_by_are_not_merged() {
+    let merge = |columns: [&str; 2]| {
+        let (parts, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for (shard, columns) in ["1/2", "2/2"].iter().zip(columns) {
+            let more = ["--columns", columns, "--tables", "turns", "--shard", shard];
+            export_folder(&["sample-runs/logs"], parts.path(), &more);
+        }
+        let (parts, out) = (parts.path().to_str().unwrap(), out.path().to_str().unwrap());
+        run_cli(&["merge", parts, "--out", out])
+    };
+
+    let other = merge(["task_id,source_uri,turn", "task_id,source_uri,steps"]);
+    let without = merge(["task_id,turn", "task_id,turn"]);
+
+    assert!(other.err.contains("export all shards with the same --columns"), "{}", other.err);
+    assert!(
+        without.err.contains("no column source_uri, by which parts are joined"),
+        "{}",
+        without.err
+    );
+}
+
+#[test]
+fn names_that_are_not_columns_are_errors_and_write_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("out");
+    for (columns, expected) in [
+        ("erosoin", "no column erosoin; did you mean erosion?"),
+        ("turns.agent", "no column agent in the table turns; it is in runs"),
+    ] {
+        let ran = run_cli(&[
+            "export",
+            "sample-runs",
+            "--csv",
+            place.to_str().unwrap(),
+            "--columns",
+            columns,
+        ]);
+        assert_eq!(ran.code, Some(2), "{columns}");
+        assert!(ran.err.contains(expected), "{}", ran.err);
+    }
+    assert!(!place.exists());
+
+    let bare = run_cli(&["export", "sample-runs", "--csv", place.to_str().unwrap(), "--columns"]);
+    assert!(bare.err.contains("--columns needs the names of columns"), "{}", bare.err);
+    let some = cli_text(&["export", "--columns", "runs.agent,turns.turn"]);
+    assert_eq!(some.matches("### ").count(), 2);
+    assert_eq!(some.lines().filter(|line| line.starts_with("| `")).count(), 2);
+}
+
 /// Inspect Scout's names are taken from its own list of columns.
 #[test]
 fn columns_that_scout_has_are_called_as_scout_calls_them_and_have_its_types() {

@@ -28,6 +28,7 @@ pub mod address;
 pub mod agent_timeline;
 pub mod batch;
 pub mod checkpoint_record;
+pub mod closest_word;
 pub mod command_purpose;
 pub mod condition;
 pub mod coverage;

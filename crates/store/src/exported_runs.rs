@@ -53,7 +53,11 @@ pub fn for_each_run(
     let mut together = FIRST_BATCH;
     let mut runs = Vec::with_capacity(together);
     for row in exported.table_rows(DataTable::Runs, &[])? {
-        runs.extend(run_of_row(&row?));
+        let row = row?;
+        let run = run_of_row(&row).ok_or(
+            "the table runs has no source_uri, the path of each recording: export it with this column",
+        )?;
+        runs.push(run);
         if runs.len() == together {
             if !on_runs(std::mem::take(&mut runs)) {
                 return Ok(None);

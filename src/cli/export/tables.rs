@@ -19,8 +19,8 @@ use crate::cli::{
 };
 use trajview_run::format_number;
 use trajview_store::dataset::{
-    DataFolder, DataRow, ExistingPart, PartFile, PartWriter, PublishedPart, RunRows, RunSpool,
-    TableFormat,
+    ColumnChoice, DataFolder, DataRow, DataTable, ExistingPart, PartFile, PartWriter,
+    PublishedPart, RunRows, RunSpool, TableFormat,
 };
 
 use super::{
@@ -35,6 +35,7 @@ const STACK_BYTES: usize = 8 << 20;
 const MOST_WAITING_RUNS: usize = 4;
 
 pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
+    let tables = args.wanted_tables()?;
     let mut folders = vec![];
     for (form, folder) in args.table_forms() {
         if form == TableFormat::Parquet && cfg!(not(feature = "parquet")) {
@@ -47,14 +48,14 @@ pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let mut runs = args.sharding.runs_of_shard(&args.paths)?;
     runs.retain(|run| !written.iter().any(|folder| run.starts_with(folder)));
     let redacting = args.redacting_with_tokens()?;
-    let with = export_context(args, &redacting)?;
+    let with = export_context(args, &tables, &redacting)?;
     let Some((_, first)) = folders.first() else { return Ok(Exit::Fine) };
     let cannot = |why: io::Error| CommandFailure::unwritable(first.path(), &why);
     let mut spool = RunSpool::new(first.path()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     problems.iter().for_each(|unread| print_note(&unread.sentence));
     redacting.print_counts(&with.take_redacted().counts);
-    let published = write_all(args, &folders, &mut spool)?;
+    let published = write_all(args, tables, &folders, &mut spool)?;
     print_published(&published, out)?;
     let counted = |is_whole: bool, words: &str| match problems
         .iter()
@@ -80,16 +81,18 @@ pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
 
 fn export_context<'a>(
     args: &'a ExportArgs,
+    tables: &[ColumnChoice],
     redacting: &RedactingArgs,
 ) -> Result<ExportContext<'a>, CommandFailure> {
-    ExportContext::new(&args.wanted_tables(), args.each, &args.measuring, &args.pricing, redacting)
+    let tables: Vec<DataTable> = tables.iter().map(ColumnChoice::table).collect();
+    ExportContext::new(&tables, args.each, &args.measuring, &args.pricing, redacting)
 }
 
 /// Prints what would be taken out of the tables.
 pub(crate) fn list_redactions(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let runs = args.sharding.runs_of_shard(&args.paths)?;
     let redacting = args.redacting_with_tokens()?;
-    let with = export_context(args, &redacting)?;
+    let with = export_context(args, &args.wanted_tables()?, &redacting)?;
     let cannot = |why: io::Error| CommandFailure::unwritable(&std::env::temp_dir(), &why);
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
@@ -155,12 +158,14 @@ pub fn read_all(
 /// Writes all tables in all forms, then gives the files their names.
 fn write_all(
     args: &ExportArgs,
+    tables: Vec<ColumnChoice>,
     folders: &[(TableFormat, DataFolder)],
     spool: &mut RunSpool,
 ) -> Result<Vec<PublishedPart>, CommandFailure> {
     let mut parts: Vec<Vec<PartFile>> = folders.iter().map(|_| vec![]).collect();
     let shard = args.sharding.shard_or_whole();
-    for table in args.wanted_tables() {
+    for columns in tables {
+        let table = columns.table();
         let cannot = |why: io::Error| {
             CommandFailure::cannot_read(format!(
                 "cannot write the table of {}: {}",
@@ -171,7 +176,7 @@ fn write_all(
         let mut writers = vec![];
         for (form, folder) in folders {
             let file = folder.new_part(table.word(), form.word(), shard)?;
-            writers.push(PartWriter::new(*form, table, file).map_err(cannot)?);
+            writers.push(PartWriter::new(*form, columns.clone(), file).map_err(cannot)?);
         }
         let mut write =
             |row: &DataRow| writers.iter_mut().try_for_each(|writer| writer.write_row(row));

@@ -448,15 +448,12 @@ fn number_column(number: Number) -> DataColumn {
     DataColumn { name: row.id, kind, from, unit: row.unit, meaning: row.definition }
 }
 
-/// Returns the columns of a table as the metadata of a file has them.
-pub fn columns_json(table: DataTable) -> Value {
-    let columns = table_columns(table).iter().map(|column| {
-        json!({
-            "name": column.name,
-            "type": column.kind.word(),
-            "unit": Some(column.unit).filter(|unit| !unit.is_empty()),
-            "meaning": column.meaning,
-        })
-    });
-    json!({ "table": table.word(), "about": table.description(), "columns": columns.collect::<Vec<_>>() })
+/// Returns a column as the metadata of a file has it.
+pub fn column_json(column: &DataColumn) -> Value {
+    json!({
+        "name": column.name,
+        "type": column.kind.word(),
+        "unit": Some(column.unit).filter(|unit| !unit.is_empty()),
+        "meaning": column.meaning,
+    })
 }

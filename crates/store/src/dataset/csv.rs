@@ -9,50 +9,53 @@ use trajview_formats::csv;
 
 use super::{
     cell::{DataCell, DataRow},
+    column_choice::ColumnChoice,
     columns::{DataColumn, DataKind, DataTable, table_columns},
     data_folder::PartFile,
-    table_format::DataRows,
+    table_format::{DataRows, foreign_columns},
 };
 
 /// A writer of a table as CSV.
-pub struct CsvWriter(PartFile);
+pub struct CsvWriter {
+    columns: ColumnChoice,
+    file: PartFile,
+}
 
 impl CsvWriter {
-    pub fn new(table: DataTable, mut file: PartFile) -> io::Result<Self> {
-        file.write_all(header_line(table).as_bytes())?;
-        Ok(Self(file))
+    pub fn new(columns: ColumnChoice, mut file: PartFile) -> io::Result<Self> {
+        let header = csv::csv_line(columns.columns().map(|column| column.name.to_owned()));
+        file.write_all(header.as_bytes())?;
+        Ok(Self { columns, file })
     }
 
     pub fn write_row(&mut self, row: &DataRow) -> io::Result<()> {
-        let cells = row.iter().map(|cell| match cell {
+        let cells = self.columns.chosen_cells(row).map(|cell| match cell {
             DataCell::Missing => None,
             DataCell::Text(words) => Some(Cow::Borrowed(words.as_str())),
             DataCell::Integer(number) => Some(number.to_string().into()),
             DataCell::Real(number) => Some(number.to_string().into()),
             DataCell::Bool(is_so) => Some(is_so.to_string().into()),
         });
-        self.0.write_all(csv::csv_line_with_missing(cells).as_bytes())
+        self.file.write_all(csv::csv_line_with_missing(cells).as_bytes())
     }
 
     pub fn finish(self) -> PartFile {
-        self.0
+        self.file
     }
 }
 
-fn header_line(table: DataTable) -> String {
-    csv::csv_line(table_columns(table).iter().map(|column| column.name.to_owned()))
-}
-
-/// Reads what [`CsvWriter`] wrote.
-pub fn read_rows(table: DataTable, mut file: impl BufRead + 'static) -> Result<DataRows, String> {
+/// Reads what [`CsvWriter`] wrote, with the columns of the file.
+pub fn read_rows(
+    table: DataTable,
+    mut file: impl BufRead + 'static,
+) -> Result<(ColumnChoice, DataRows), String> {
     let names = read_record(&mut file)?.unwrap_or_default();
-    let expected: Vec<Option<String>> =
-        table_columns(table).iter().map(|column| Some(column.name.to_owned())).collect();
-    if names != expected {
-        let table = table.word();
-        return Err(format!("the columns are not those of {table} in this version of trajview"));
+    let columns = names.iter().map(|name| name.as_deref().unwrap_or_default());
+    let columns = ColumnChoice::from_names(table, columns).map_err(|_| foreign_columns(table))?;
+    if columns.columns().count() != names.len() || columns.is_empty() {
+        return Err(foreign_columns(table));
     }
-    Ok(rows_below(&expected, table, file))
+    Ok((columns, rows_below(&names, table, file)))
 }
 
 /// Works as [`read_rows`], of a table that another version may have written: a column that it does not have is missing

@@ -3,33 +3,39 @@
 
 use std::{
     collections::HashMap,
-    io::{self, BufRead, Write},
+    fmt,
+    io::{self, BufRead, Read as _, Write},
 };
 
+use serde::{
+    Deserializer as _,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use super::{
     cell::{DataCell, DataRow},
+    column_choice::ColumnChoice,
     columns::{DataColumn, DataKind, DataTable, table_columns},
     data_folder::PartFile,
-    table_format::DataRows,
+    table_format::{DataRows, foreign_columns},
 };
 
 /// A writer of a table as JSON lines.
 pub struct JsonlWriter {
-    table: DataTable,
+    columns: ColumnChoice,
     file: PartFile,
     line: Vec<u8>,
 }
 
 impl JsonlWriter {
-    pub const fn new(table: DataTable, file: PartFile) -> Self {
-        Self { table, file, line: vec![] }
+    pub const fn new(columns: ColumnChoice, file: PartFile) -> Self {
+        Self { columns, file, line: vec![] }
     }
 
     pub fn write_row(&mut self, row: &DataRow) -> io::Result<()> {
         self.line.clear();
-        for (column, cell) in table_columns(self.table).iter().zip(row) {
+        for (column, cell) in self.columns.columns().zip(self.columns.chosen_cells(row)) {
             self.line.push(if self.line.is_empty() { b'{' } else { b',' });
             serde_json::to_writer(&mut self.line, column.name)?;
             self.line.push(b':');
@@ -50,9 +56,44 @@ impl JsonlWriter {
     }
 }
 
-/// Reads what [`JsonlWriter`] wrote.
-pub fn read_rows(table: DataTable, file: impl BufRead + 'static) -> DataRows {
-    rows_of_lines(file, move |line| parse_row(table, line))
+/// Reads what [`JsonlWriter`] wrote, with the columns of the file: those of its first line; None without a line.
+pub fn read_rows(
+    table: DataTable,
+    mut file: impl BufRead + 'static,
+) -> Result<(Option<ColumnChoice>, DataRows), String> {
+    let mut first = vec![];
+    file.read_until(b'\n', &mut first).map_err(|why| why.to_string())?;
+    if first.is_empty() {
+        return Ok((None, Box::new(std::iter::empty())));
+    }
+    let names = field_names(&first)?;
+    let columns = ColumnChoice::from_names(table, names.iter().map(String::as_str))
+        .map_err(|_| foreign_columns(table))?;
+    let lines = io::Cursor::new(first).chain(file);
+    let of_rows = columns.clone();
+    Ok((Some(columns), rows_of_lines(lines, move |line| parse_row(&of_rows, line))))
+}
+
+/// Returns the names of the fields of an object, in its order.
+fn field_names(line: &[u8]) -> Result<Vec<String>, String> {
+    struct NamesVisitor;
+    impl<'de> Visitor<'de> for NamesVisitor {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Vec<String>, A::Error> {
+            let mut names = vec![];
+            while let Some((name, _)) = fields.next_entry::<String, IgnoredAny>()? {
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+    let mut reader = serde_json::Deserializer::from_slice(line);
+    reader.deserialize_map(NamesVisitor).map_err(|why| why.to_string())
 }
 
 /// Works as [`read_rows`]; a field that is not there is missing.
@@ -83,15 +124,15 @@ fn rows_of_lines(
     }))
 }
 
-fn parse_row(table: DataTable, line: &[u8]) -> Result<DataRow, String> {
+fn parse_row(columns: &ColumnChoice, line: &[u8]) -> Result<DataRow, String> {
     // Numbers are read from their digits: serde_json may round a float by its last digit.
     let fields: HashMap<String, &RawValue> =
         serde_json::from_slice(line).map_err(|why| why.to_string())?;
     let cell = |column: &DataColumn| match fields.get(column.name) {
-        None => Err(format!("no field {} of {}", column.name, table.word())),
+        None => Err(format!("no field {} of {}", column.name, columns.table().word())),
         Some(value) => parse_cell(column, value.get()),
     };
-    table_columns(table).iter().map(cell).collect()
+    Ok(columns.whole_row(columns.columns().map(cell).collect::<Result<Vec<_>, String>>()?))
 }
 
 fn parse_cell(column: &DataColumn, value: &str) -> Result<DataCell, String> {

@@ -14,6 +14,7 @@ use trajview_code::redact;
 
 use super::{
     cell::DataRow,
+    column_choice::ColumnChoice,
     columns::{DataTable, table_columns},
     data_folder::{DataFolder, ExistingPart, PartFile, PartName, PublishedPart, parts_in},
     shard::Shard,
@@ -123,13 +124,13 @@ fn join_table(
     parts: &[(PartName, PathBuf)],
     out: &DataFolder,
 ) -> Result<PartFile, String> {
-    let readers = parts.iter().map(|(_, path)| {
+    let (mut readers, mut columns) = (vec![], CommonColumns::default());
+    for (_, path) in parts {
         let named = |why: String| format!("{}: {why}", path.display());
-        Ok(table_format::read_rows(form, table, path)
-            .map_err(named)?
-            .map(move |row| row.map_err(named)))
-    });
-    let readers = readers.collect::<Result<Vec<_>, String>>()?;
+        let (found, rows) = table_format::read_with_columns(form, table, path).map_err(named)?;
+        columns.add_part(path, found)?;
+        readers.push(rows.map(move |row| row.map_err(named)));
+    }
     let place = |name: &str| table_columns(table).iter().position(|column| column.name == name);
     let (task, path) = (place("task_id"), place("source_uri"));
     let key = move |row: &DataRow| {
@@ -139,7 +140,7 @@ fn join_table(
     let file =
         out.new_part(table.word(), form.word(), Shard::ALL_RUNS).map_err(|why| why.to_string())?;
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
-    let mut writer = PartWriter::new(form, table, file).map_err(writing)?;
+    let mut writer = PartWriter::new(form, columns.into_choice(table)?, file).map_err(writing)?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
     let identities = [place("transcript_id"), path, task];
     let mut keys = RedactionKeys::default();
@@ -149,6 +150,44 @@ fn join_table(
         writer.write_row(&row).map_err(writing)
     })?;
     writer.finish().map_err(writing)
+}
+
+/// The columns of the parts that are joined, which have to be the same.
+#[derive(Default)]
+struct CommonColumns<'p> {
+    of: Option<(&'p Path, ColumnChoice)>,
+}
+
+impl<'p> CommonColumns<'p> {
+    fn add_part(&mut self, path: &'p Path, found: Option<ColumnChoice>) -> Result<(), String> {
+        let Some(found) = found else { return Ok(()) };
+        match &self.of {
+            Some((first, columns)) if *columns != found => Err(format!(
+                "{} and {} have different columns: export all shards with the same --columns",
+                first.display(),
+                path.display()
+            )),
+            Some(_) => Ok(()),
+            None => {
+                self.of = Some((path, found));
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the columns; all where no part has a line that names them.
+    fn into_choice(self, table: DataTable) -> Result<ColumnChoice, String> {
+        let Some((first, columns)) = self.of else { return Ok(ColumnChoice::all(table)) };
+        let sorted_by = ["task_id", "source_uri"];
+        match sorted_by.into_iter().find(|name| columns.place_in_file(name).is_none()) {
+            Some(name) => Err(format!(
+                "{}: no column {name}, by which parts are joined: export the shards with --columns {},...",
+                first.display(),
+                sorted_by.join(",")
+            )),
+            None => Ok(columns),
+        }
+    }
 }
 
 /// The key of the tokens in redacted identities, which has to be one: with two keys what is equal is not, and what one

@@ -11,6 +11,7 @@
 //! reader.
 
 mod cell;
+mod column_choice;
 mod columns;
 mod csv;
 mod data_folder;
@@ -33,9 +34,8 @@ mod tests;
 mod waiting_rows;
 
 pub use cell::{DataCell, DataRow};
-pub use columns::{
-    DataColumn, DataKind, DataTable, SCHEMA_VERSION, columns_json, table_columns, table_numbers,
-};
+pub use column_choice::{ColumnChoice, choose_columns};
+pub use columns::{DataColumn, DataKind, DataTable, SCHEMA_VERSION, table_columns, table_numbers};
 pub use data_folder::{DataFolder, ExistingPart, PartFile, PartName, PublishedPart};
 pub use exported_tables::ExportedTables;
 pub use merge::{MergedPart, merge_shards};

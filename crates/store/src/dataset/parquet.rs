@@ -30,9 +30,10 @@ use crate::{panic_guard::catch_panic, parquet_footer};
 
 use super::{
     cell::{DataCell, DataRow},
-    columns::{DataColumn, DataKind, DataTable, SCHEMA_VERSION, columns_json, table_columns},
+    column_choice::ColumnChoice,
+    columns::{DataColumn, DataKind, DataTable, SCHEMA_VERSION, table_columns},
     data_folder::PartFile,
-    table_format::DataRows,
+    table_format::{DataRows, foreign_columns},
 };
 
 /// The number of rows that are encoded together; a reader of many parts has so many of each in memory.
@@ -64,7 +65,7 @@ const SCHEMA_KEY: &str = "trajview.schema";
 
 /// A writer of a table as Parquet.
 pub struct ParquetWriter {
-    table: DataTable,
+    columns: ColumnChoice,
     schema: Arc<Schema>,
     writer: ArrowWriter<PartFile>,
     rows: Vec<DataRow>,
@@ -90,20 +91,21 @@ impl OpenRowGroup {
 }
 
 impl ParquetWriter {
-    pub fn new(table: DataTable, file: PartFile) -> io::Result<Self> {
-        let fields: Vec<Field> = table_columns(table).iter().map(arrow_field).collect();
+    pub fn new(columns: ColumnChoice, file: PartFile) -> io::Result<Self> {
+        let fields: Vec<Field> = columns.columns().map(arrow_field).collect();
         let schema = Arc::new(Schema::new(fields));
         let options = ArrowWriterOptions::new()
-            .with_properties(writer_properties(table).map_err(io_error)?)
+            .with_properties(writer_properties(&columns).map_err(io_error)?)
             .with_skip_arrow_metadata(true);
         let writer =
             ArrowWriter::try_new_with_options(file, schema.clone(), options).map_err(io_error)?;
-        Ok(Self { table, schema, writer, rows: vec![], bytes: 0, group: OpenRowGroup::default() })
+        Ok(Self { columns, schema, writer, rows: vec![], bytes: 0, group: OpenRowGroup::default() })
     }
 
     pub fn write_row(&mut self, row: &DataRow) -> io::Result<()> {
         let size: usize = row.iter().map(DataCell::byte_size).sum();
-        let task = column_index("task_id", self.table).and_then(|at| row.get(at)?.as_text());
+        let task =
+            column_index("task_id", self.columns.table()).and_then(|at| row.get(at)?.as_text());
         if self.group.ends_before(task) {
             self.encode_rows()?;
             self.writer.flush().map_err(io_error)?;
@@ -126,8 +128,11 @@ impl ParquetWriter {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let columns = table_columns(self.table).iter().enumerate();
-        let arrays = columns.map(|(at, column)| column_array(column, at, &self.rows)).collect();
+        let chosen: Vec<Vec<&DataCell>> =
+            self.rows.iter().map(|row| self.columns.chosen_cells(row).collect()).collect();
+        let columns = self.columns.columns().enumerate();
+        let arrays = columns.map(|(at, column)| column_array(column, at, &chosen)).collect();
+        drop(chosen);
         let batch = RecordBatch::try_new(self.schema.clone(), arrays).map_err(io::Error::other)?;
         self.rows.clear();
         self.bytes = 0;
@@ -152,16 +157,18 @@ fn arrow_field(column: &DataColumn) -> Field {
     Field::new(column.name, kind, true)
 }
 
-fn writer_properties(table: DataTable) -> Result<WriterProperties, ParquetError> {
+fn writer_properties(columns: &ColumnChoice) -> Result<WriterProperties, ParquetError> {
     let version = env!("CARGO_PKG_VERSION");
     let metadata = [
         (SCHEMA_KEY, SCHEMA_VERSION.to_owned()),
-        ("trajview.table", table.word().to_owned()),
+        ("trajview.table", columns.table().word().to_owned()),
         ("trajview.version", version.to_owned()),
-        ("trajview.columns", columns_json(table).to_string()),
+        ("trajview.columns", columns.to_json().to_string()),
     ];
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value));
-    let sorted = ["task_id", "source_uri"].into_iter().filter_map(|name| column_index(name, table));
+    // Rows of one path are together only where the task, by which they are sorted first, is a column as well.
+    let sorted =
+        ["task_id", "source_uri"].into_iter().map_while(|name| columns.place_in_file(name));
     let sorted = sorted.filter_map(|at| {
         Some(SortingColumn {
             column_idx: i32::try_from(at).ok()?,
@@ -183,8 +190,8 @@ fn column_index(name: &str, table: DataTable) -> Option<usize> {
     table_columns(table).iter().position(|column| column.name == name)
 }
 
-fn column_array(column: &DataColumn, at: usize, rows: &[DataRow]) -> ArrayRef {
-    let cells = rows.iter().map(|row| row.get(at).unwrap_or(&DataCell::Missing));
+fn column_array(column: &DataColumn, at: usize, rows: &[Vec<&DataCell>]) -> ArrayRef {
+    let cells = rows.iter().map(|row| row[at]);
     match column.kind {
         DataKind::Text | DataKind::Json => {
             let short = |words: &&str| words.len() <= LONGEST_TEXT;
@@ -277,22 +284,24 @@ pub(crate) fn read_rows_by_name(
     read_by_batch(file, footer, Some(&read), row)
 }
 
-/// Reads what [`ParquetWriter`] wrote, a batch at a time.
-pub fn read_rows(table: DataTable, file: File) -> Result<DataRows, String> {
+/// Reads what [`ParquetWriter`] wrote, a batch at a time, with the columns of the file.
+pub fn read_rows(table: DataTable, file: File) -> Result<(ColumnChoice, DataRows), String> {
     let footer = read_footer(&file)?;
-    let expected: Vec<Field> = table_columns(table).iter().map(arrow_field).collect();
-    let is_same = |(found, expected): (&Arc<Field>, &Field)| {
+    let found = footer.schema().fields().clone();
+    let columns = ColumnChoice::from_names(table, found.iter().map(|field| field.name().as_str()))
+        .map_err(|_| foreign_columns(table))?;
+    let is_same = |(found, expected): (&Arc<Field>, Field)| {
         found.name() == expected.name() && found.data_type() == expected.data_type()
     };
-    let found = footer.schema().fields();
-    if found.len() != expected.len() || !found.iter().zip(&expected).all(is_same) {
-        let table = table.word();
-        return Err(format!("the columns are not those of {table} in this version of trajview"));
+    let expected: Vec<Field> = columns.columns().map(arrow_field).collect();
+    if found.len() != expected.len() || !found.iter().zip(expected).all(is_same) {
+        return Err(foreign_columns(table));
     }
-    let row = |batch: &RecordBatch, at: usize| {
-        batch.columns().iter().map(|column| cell_at(column, at)).collect()
+    let of_rows = columns.clone();
+    let row = move |batch: &RecordBatch, at: usize| {
+        of_rows.whole_row(batch.columns().iter().map(|column| cell_at(column, at)))
     };
-    read_by_batch(file, footer, None, row)
+    Ok((columns, read_by_batch(file, footer, None, row)?))
 }
 
 /// Returns the rows of a file, each made of its place in a batch of all columns, or of those that are named by their

@@ -621,8 +621,8 @@ mod tests {
 
     use super::*;
     use crate::dataset::{
-        DataFolder, ExistingPart, ExportedTables, PartWriter, QueryDatabase, RunRows, RunSpool,
-        Shard, TableFormat,
+        ColumnChoice, DataFolder, ExistingPart, ExportedTables, PartWriter, QueryDatabase, RunRows,
+        RunSpool, Shard, TableFormat,
     };
 
     /// A turn: its task, whether it counts, its tokens and its layer.
@@ -668,7 +668,9 @@ mod tests {
                 of_shard.filter(|(at, _)| *at as u32 % shards + 1 == number).collect();
             let shard: Shard = format!("{number}/{shards}").parse().unwrap();
             let file = folder.new_part("turns", "parquet", shard).unwrap();
-            let mut writer = PartWriter::new(TableFormat::Parquet, DataTable::Turns, file).unwrap();
+            let mut writer =
+                PartWriter::new(TableFormat::Parquet, ColumnChoice::all(DataTable::Turns), file)
+                    .unwrap();
             spool_runs(&of_shard)
                 .write_table(DataTable::Turns, &mut |row| writer.write_row(row))
                 .unwrap();

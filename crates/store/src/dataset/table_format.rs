@@ -10,7 +10,10 @@ use trajview_run::worded_enum::worded;
 
 #[cfg(feature = "parquet")]
 use super::parquet;
-use super::{cell::DataRow, columns::DataTable, csv, data_folder::PartFile, jsonl};
+use super::{
+    cell::DataRow, column_choice::ColumnChoice, columns::DataTable, csv, data_folder::PartFile,
+    jsonl,
+};
 
 worded! {
     /// A form of files; its word is how their names end.
@@ -36,25 +39,25 @@ pub enum PartWriter {
 }
 
 impl PartWriter {
-    /// Begins a table in a file.
+    /// Begins a table with these columns in a file.
     ///
     /// # Errors
     ///
     /// Where the file cannot be written, or the program was built without the form.
-    pub fn new(form: TableFormat, table: DataTable, file: PartFile) -> io::Result<Self> {
+    pub fn new(form: TableFormat, columns: ColumnChoice, file: PartFile) -> io::Result<Self> {
         match form {
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => {
-                Ok(Self::Parquet(Box::new(parquet::ParquetWriter::new(table, file)?)))
+                Ok(Self::Parquet(Box::new(parquet::ParquetWriter::new(columns, file)?)))
             }
             #[cfg(not(feature = "parquet"))]
             TableFormat::Parquet => Err(io::Error::other(WITHOUT_PARQUET)),
-            TableFormat::Csv => Ok(Self::Csv(csv::CsvWriter::new(table, file)?)),
-            TableFormat::Jsonl => Ok(Self::Jsonl(jsonl::JsonlWriter::new(table, file))),
+            TableFormat::Csv => Ok(Self::Csv(csv::CsvWriter::new(columns, file)?)),
+            TableFormat::Jsonl => Ok(Self::Jsonl(jsonl::JsonlWriter::new(columns, file))),
         }
     }
 
-    /// Adds a row; rows come sorted by task and run.
+    /// Adds a row of all columns of the table; rows come sorted by task and run.
     ///
     /// # Errors
     ///
@@ -90,21 +93,41 @@ const WITHOUT_PARQUET: &str =
 /// The rows of a file, one after the other; what cannot be read is a sentence.
 pub type DataRows = Box<dyn Iterator<Item = Result<DataRow, String>>>;
 
-/// Opens a table that was written in a form.
+/// Opens a table that was written in a form. Each row has all columns of the table; one that the file does not have is
+/// missing.
 ///
 /// # Errors
 ///
 /// A sentence, where it cannot be read or was not written by this program.
 pub fn read_rows(form: TableFormat, table: DataTable, path: &Path) -> Result<DataRows, String> {
+    read_with_columns(form, table, path).map(|(_, rows)| rows)
+}
+
+/// Works as [`read_rows()`], with the columns that the file has; None where it cannot tell, as a file without lines.
+///
+/// # Errors
+///
+/// A sentence, where it cannot be read or was not written by this program.
+pub(super) fn read_with_columns(
+    form: TableFormat,
+    table: DataTable,
+    path: &Path,
+) -> Result<(Option<ColumnChoice>, DataRows), String> {
     let file = File::open(path).map_err(|why| why.to_string())?;
+    let known = |(columns, rows): (ColumnChoice, DataRows)| (Some(columns), rows);
     match form {
         #[cfg(feature = "parquet")]
-        TableFormat::Parquet => parquet::read_rows(table, file),
+        TableFormat::Parquet => parquet::read_rows(table, file).map(known),
         #[cfg(not(feature = "parquet"))]
         TableFormat::Parquet => Err(WITHOUT_PARQUET.into()),
-        TableFormat::Csv => csv::read_rows(table, BufReader::new(file)),
-        TableFormat::Jsonl => Ok(jsonl::read_rows(table, BufReader::new(file))),
+        TableFormat::Csv => csv::read_rows(table, BufReader::new(file)).map(known),
+        TableFormat::Jsonl => jsonl::read_rows(table, BufReader::new(file)),
     }
+}
+
+/// The sentence about a file with columns that the table does not have.
+pub(super) fn foreign_columns(table: DataTable) -> String {
+    format!("the columns are not those of {} in this version of trajview", table.word())
 }
 
 /// Works as [`read_rows()`], of a table that another version of trajview may have written: columns are found by their

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::{
     cell::{DataCell, DataRow},
+    column_choice::ColumnChoice,
     columns::{DataKind, DataTable, table_columns},
     data_folder::{DataFolder, ExistingPart, PartName},
     shard::Shard,
@@ -44,12 +45,12 @@ fn table_with_rows() -> impl Strategy<Value = (DataTable, Vec<DataRow>)> {
 fn write_part(
     folder: &Path,
     form: TableFormat,
-    table: DataTable,
+    columns: &ColumnChoice,
     rows: &[DataRow],
 ) -> std::path::PathBuf {
     let folder = DataFolder::open(folder).unwrap();
-    let file = folder.new_part(table.word(), form.word(), Shard::ALL_RUNS).unwrap();
-    let mut writer = PartWriter::new(form, table, file).unwrap();
+    let file = folder.new_part(columns.table().word(), form.word(), Shard::ALL_RUNS).unwrap();
+    let mut writer = PartWriter::new(form, columns.clone(), file).unwrap();
     rows.iter().for_each(|row| writer.write_row(row).unwrap());
     let part = writer.finish().unwrap();
     folder.publish_parts(vec![part], ExistingPart::Refuse).unwrap().remove(0).path
@@ -62,12 +63,34 @@ proptest! {
     fn whatever_a_row_every_form_says_the_same((table, rows) in table_with_rows()) {
         for form in available_formats() {
             let folder = tempfile::tempdir().unwrap();
-            let path = write_part(folder.path(), form, table, &rows);
+            let path = write_part(folder.path(), form, &ColumnChoice::all(table), &rows);
 
             let read = table_format::read_rows(form, table, &path).unwrap();
             let read: Vec<DataRow> = read.map(Result::unwrap).collect();
 
             prop_assert_eq!(&read, &rows, "{:?}", form);
+        }
+    }
+
+    #[test]
+    fn whatever_the_chosen_columns_every_form_has_them_and_no_other(
+        (table, rows) in table_with_rows(),
+        chosen in proptest::collection::vec(any::<proptest::sample::Index>(), 1..6),
+    ) {
+        let all = table_columns(table);
+        let names = chosen.iter().map(|at| at.get(all).name);
+        let columns = ColumnChoice::from_names(table, names).unwrap();
+        let expected: Vec<DataRow> =
+            rows.iter().map(|row| columns.whole_row(columns.chosen_cells(row).cloned())).collect();
+        for form in available_formats() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = write_part(folder.path(), form, &columns, &rows);
+
+            let (found, read) = table_format::read_with_columns(form, table, &path).unwrap();
+            let read: Vec<DataRow> = read.map(Result::unwrap).collect();
+
+            prop_assert_eq!(&read, &expected, "{:?}", form);
+            prop_assert!(found.is_none_or(|found| found == columns), "{:?}", form);
         }
     }
 
@@ -118,11 +141,17 @@ fn a_part_of_other_content_does_not_come_to_lie_beside_the_first() {
         row[0] = DataCell::Text(words.into());
         row
     };
-    let first = write_part(folder.path(), TableFormat::Csv, DataTable::Texts, &[row("a")]);
+    let first = write_part(
+        folder.path(),
+        TableFormat::Csv,
+        &ColumnChoice::all(DataTable::Texts),
+        &[row("a")],
+    );
     let data = DataFolder::open(folder.path()).unwrap();
     let second = || {
         let file = data.new_part("texts", "csv", Shard::ALL_RUNS).unwrap();
-        let mut writer = PartWriter::new(TableFormat::Csv, DataTable::Texts, file).unwrap();
+        let mut writer =
+            PartWriter::new(TableFormat::Csv, ColumnChoice::all(DataTable::Texts), file).unwrap();
         writer.write_row(&row("b")).unwrap();
         vec![writer.finish().unwrap()]
     };

@@ -92,6 +92,8 @@ pub struct ExportJob {
     pub format: &'static ExportFormat,
     /// The chosen tables; empty where the format has none, or all are chosen.
     pub tables: Vec<String>,
+    /// Names of columns as `--columns` takes them; None for all.
+    pub columns: Option<String>,
     /// A word of [`EXPORT_MOMENTS`].
     pub moments: String,
     pub is_redacted: bool,
@@ -154,6 +156,9 @@ impl ExportJob {
         if !tables.is_empty() {
             after.extend([word("--tables"), word(&tables)]);
         }
+        if let (ExportTarget::Tables, Some(columns)) = (self.format.target, &self.columns) {
+            after.extend([word("--columns"), word(columns)]);
+        }
         if self.format.has_moments() && self.moments != EXPORT_MOMENTS[0].0 {
             after.extend([word("--each"), word(&self.moments)]);
         }
@@ -183,6 +188,7 @@ mod tests {
             runs: vec!["runs/a".into()],
             format: EXPORT_FORMATS.iter().find(|it| it.id == id).unwrap(),
             tables: vec![],
+            columns: None,
             moments: "final".into(),
             is_redacted: true,
             out: None,
@@ -203,10 +209,14 @@ mod tests {
         };
 
         assert_eq!(words(job("csv")), "export runs/a --csv ./-x");
-        let tables = ExportJob { tables: vec!["runs".into(), "turns".into()], ..chosen("jsonl") };
+        let tables = ExportJob {
+            tables: vec!["runs".into(), "turns".into()],
+            columns: Some("agent,turn".into()),
+            ..chosen("jsonl")
+        };
         assert_eq!(
             words(tables),
-            "export runs/a --jsonl ./-x --tables runs,turns --each turn --redact off --overwrite"
+            "export runs/a --jsonl ./-x --tables runs,turns --columns agent,turn --each turn --redact off --overwrite"
         );
         assert_eq!(words(chosen("scores")), "score runs/a --csv --each turn");
         assert_eq!(words(chosen("html")), "report runs/a --out ./-x --redact off");

@@ -38,6 +38,8 @@ pub struct StartedExport {
 
 const WHAT: &str = "what";
 const FORMAT: &str = "format";
+/// The names of columns, with commas between them.
+pub const COLUMNS: &str = "columns";
 const MOMENTS: &str = "moments";
 const REDACT: &str = "redact";
 pub const FILE: &str = "file";
@@ -97,6 +99,7 @@ pub(crate) fn export_form(sources: &[ExportSource]) -> FormPane {
         FormField::with_choices(FORMAT, "format", vec![], 0),
         FormField::with_text(FILE, "file, folder", "", "proposed name"),
         FormField::with_choices(EXISTING, "what is there", existing, 0),
+        FormField::with_text(COLUMNS, "columns", "", "all; as task_id,agent,erosion"),
         FormField::with_choices(MOMENTS, "scored at", moments.into(), 0),
         FormField::with_choices(REDACT, "redact", redact, 0),
     ];
@@ -118,6 +121,7 @@ pub(super) fn link_fields(form: &mut FormPane, changed: &str, sources: &[ExportS
         form.show_field(EXISTING, false);
     }
     let format = chosen_format(form);
+    form.show_field(COLUMNS, format.target == ExportTarget::Tables);
     form.show_field(MOMENTS, format.has_moments());
     form.show_field(REDACT, format.can_redact());
     let has_marks = form.marks().next().is_some();
@@ -160,6 +164,7 @@ pub(crate) fn export_job(
         runs: runs.to_vec(),
         format: chosen_format(form),
         tables: tables.iter().map(|(table, _)| (*table).to_owned()).collect(),
+        columns: form.typed_text(COLUMNS).map(str::to_owned),
         moments: match form.chosen_id(MOMENTS) {
             "" => EXPORT_MOMENTS[0].0.to_owned(),
             word => word.to_owned(),
