@@ -17,6 +17,7 @@ mod finding;
 mod flags_view;
 mod history;
 mod images;
+mod journeys;
 mod judges_view;
 mod judging;
 mod layers;

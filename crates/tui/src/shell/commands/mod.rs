@@ -25,7 +25,7 @@ use crate::{
         state::ShellMessage,
     },
     views::{
-        audit, curves, live,
+        audit, compare, curves, live,
         replay::{self, playback, search},
         scores::{self, losses},
         table::{self, prompt, run_finding},
@@ -577,6 +577,11 @@ fn filter_runs(words: &str, app: &App) -> Result<Vec<AppMessage>, String> {
 }
 
 fn show_losses(_: &str, app: &App) -> Result<Vec<AppMessage>, String> {
+    if app.screens.shown_comparison().is_some() {
+        return Ok(vec![AppMessage::Compare(compare::CompareMessage::To(
+            compare::ComparePart::Losses,
+        ))]);
+    }
     let open = app.screens.open_run().ok_or("no run is open")?;
     let is_read = open.session.rubric.known_rubric().is_some();
     if is_read && !open.session.can_have_losses() {

@@ -132,6 +132,8 @@ pub enum CompareMessage {
     To(ComparePart),
     /// Shows the next part beside the components: code, curves, files, losses.
     Beside,
+    /// Shows the losses of both runs, then goes so many losses further.
+    NextLoss(usize),
     /// The other of the two runs.
     SwitchSide,
     Side(usize),

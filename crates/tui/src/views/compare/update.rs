@@ -32,6 +32,7 @@ impl ComparisonView {
             }
             CompareMessage::To(part) => self.focus_part(part),
             CompareMessage::Beside => self.show_next_beside(areas),
+            CompareMessage::NextLoss(count) => self.go_to_next_loss(count),
             CompareMessage::SwitchSide => self.side = 1 - self.side,
             CompareMessage::Side(side) => self.side = side.min(1),
             CompareMessage::NextPair => self.next_pair(),
@@ -63,6 +64,24 @@ impl ComparisonView {
         );
         if is_beside {
             self.beside = part;
+        }
+    }
+
+    /// Shows the losses of both runs; where they have the keyboard already, goes to a later one, after the last to the
+    /// first. The run that lost the chosen one becomes the one that enter opens.
+    fn go_to_next_loss(&mut self, count: usize) {
+        if self.part == ComparePart::Losses && !self.losses.rows.is_empty() {
+            let next = (self.losses.pane.cursor() + count) % self.losses.rows.len();
+            self.losses.pane.choose(next);
+        }
+        self.focus_part(ComparePart::Losses);
+        self.turn_to_run_with_loss();
+    }
+
+    fn turn_to_run_with_loss(&mut self) {
+        let lost = self.losses.selected_row().and_then(|row| row.first_loss());
+        if let (Some((side, _)), None) = (lost, self.losses.selected_loss(self.side)) {
+            self.side = side;
         }
     }
 

@@ -40,6 +40,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Compare, "next-panel", &[k(BaseKey::Tab)], "next part", "part", |_| to_comparison(compare::CompareMessage::Next)),
     row(Compare, "previous-panel", &[k(BaseKey::BackTab)], "previous part", "", |_| to_comparison(compare::CompareMessage::Previous)),
     row(Compare, "panel-content", &[c('v')], "show code, curves, files or losses next to the components", "code, curves, files, losses", |_| to_comparison(compare::CompareMessage::Beside)),
+    row(Compare, "losses", &[c('x')], "the losses of both runs: what, in which run, at which turn, by which request; again the next loss", "losses", |n| to_comparison(compare::CompareMessage::NextLoss(n.repetitions()))),
     row(Compare, "transcripts", &[c('d')], "the transcripts side by side, aligned by requests, tool calls and edits, from the first step that differs", "transcripts", |_| to_comparison(compare::CompareMessage::To(compare::ComparePart::Transcripts))),
     row(Compare, "compare-base", &[c('b')], "the next of more than two runs is the base of the differences", "", |_| to_comparison(compare::CompareMessage::NextBase)),
     row(Compare, "switch-run", &[c('%')], "switch run", "", |_| to_comparison(compare::CompareMessage::SwitchSide)),

@@ -12,10 +12,12 @@ use crate::{
         line::{padded_spans, safe_string, trusted_span},
         panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
+        wrap::wrap_line,
     },
 };
 use trajview_metrics::test_losses::{LossKind, has_followed_tests};
-use trajview_study::compare::{ComparedLoss, ComponentFate, run_letter};
+use trajview_run::LABEL_CHARS;
+use trajview_study::compare::{ComparedLoss, ComponentFate, LossInRun, run_letter};
 
 use super::{draw_frame, muted_spans, part_name_span, side_letter};
 
@@ -62,6 +64,65 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     losses.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
         columns.row_line(compared, &losses.rows[row], theme)
     });
+    let used = u16::try_from(losses.rows.len()).unwrap_or(u16::MAX).saturating_add(ROWS_AROUND);
+    if let (Some(room), Some(row)) = (inner.height.checked_sub(used), losses.selected_row()) {
+        let below = Rect { y: inner.y + used, height: room, ..inner };
+        draw_detail(compared, row, theme, below, buffer);
+    }
+}
+
+/// Rows of the table that are not losses: the names of the columns, and a blank one below the losses.
+const ROWS_AROUND: u16 = 2;
+
+/// Draws the chosen loss in sentences: for each run that lost it the turn, the lines, the scores and the request.
+fn draw_detail(
+    compared: &ComparisonView,
+    row: &ComparedLoss,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let width = usize::from(area.width).max(1);
+    let mut y = 0;
+    let mut put = |words: &str, meaning: Meaning| {
+        for range in wrap_line(words, width) {
+            let line = trusted_span(words[range].to_owned(), theme.style_for(meaning));
+            put_row(line.into(), None, area, y, buffer);
+            y = y.saturating_add(1);
+        }
+    };
+    let name = format!("{} {}", row.id, plain_name(&row.name));
+    for (side, loss) in
+        row.fates.iter().enumerate().filter_map(|(at, it)| Some((at, it.as_loss()?)))
+    {
+        let letter = run_letter(compared.pair[side]);
+        let head = format!("{} lost in {letter} at turn {}", safe_string(name.trim()), loss.turn);
+        put(&head, Meaning::Heading);
+        put(&safe_string(&facts_text(row.kind, loss)), Meaning::Text);
+        let is_cut = loss.request.chars().count() >= LABEL_CHARS;
+        let request = match loss.request.as_str() {
+            "" => "no request recorded".to_owned(),
+            words if is_cut => format!("{words}…"),
+            words => words.to_owned(),
+        };
+        put(&format!("request: {}", safe_string(&request)), Meaning::Text);
+    }
+}
+
+/// Returns `ppdiff/losses.py:10 · 4 at 39 → 1 at 56`.
+fn facts_text(kind: LossKind, loss: &LossInRun) -> String {
+    let place = loss.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
+    let state = |state: &Option<String>| state.clone().unwrap_or_else(|| "not judged".into());
+    let scores = match kind {
+        LossKind::Component => format!("{} → {}", state(&loss.before), state(&loss.after)),
+        LossKind::Test => [&loss.before, &loss.after]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    place.into_iter().chain([scores]).collect::<Vec<_>>().join(" · ")
 }
 
 fn has_tests(compared: &ComparisonView) -> bool {
