@@ -8,6 +8,8 @@ mod pty;
 mod batch;
 mod export;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod idle;
 mod live;
 mod live_agents;
 mod live_cli;

@@ -55,6 +55,22 @@ impl Tui {
         tui
     }
 
+    /// Ticks of 10 ms that all threads of the program took so far.
+    #[cfg(target_os = "linux")]
+    pub fn cpu_ticks(&self) -> u64 {
+        let path = format!("/proc/{}/stat", self.child.process_id().unwrap());
+        let stat = std::fs::read_to_string(path).unwrap();
+        let after_name = stat.rsplit_once(')').unwrap().1;
+        let times = after_name.split_whitespace().skip(11).take(2);
+        times.map(|word| word.parse::<u64>().unwrap()).sum()
+    }
+
+    /// How many bytes the program wrote so far.
+    #[cfg(target_os = "linux")]
+    pub fn written_bytes(&self) -> usize {
+        self.written.lock().unwrap().len()
+    }
+
     pub fn spawn_command(columns: u16, rows: u16, command: CommandBuilder) -> Self {
         Self::spawn_with_cache(columns, rows, command, env!("CARGO_TARGET_TMPDIR").as_ref())
     }

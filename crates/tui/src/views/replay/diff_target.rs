@@ -504,9 +504,11 @@ impl ReplayView {
         }
     }
 
+    /// Looks the change up by its path: a turn has one change a file, sorted by path.
     fn counted_lines(&self, session: &Session, change: &FileChange) -> Option<LineTotals> {
         let DiffScope::Turn(turn) = self.diff_scope(session) else { return None };
-        let at = self.listed_changes(session).iter().position(|other| other == change)?;
+        let changes = self.listed_changes(session);
+        let at = changes.binary_search_by(|other| other.path.cmp(&change.path)).ok()?;
         session.counts.ready()?.get(turn)?.get(at).copied().flatten().map(LineTotals::from)
     }
 
