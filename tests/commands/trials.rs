@@ -235,7 +235,7 @@ fn the_table_of_runs_counts_filters_and_groups_by_outcome() {
     assert!(row.contains("alpha") && row.contains("partial") && row.contains("0.25"), "{row}");
     let row = all.lines().find(|line| line.contains("b1")).unwrap();
     assert!(row.contains("error") && row.contains('—') && !row.contains(" 0 "), "{row}");
-    assert!(filtered.contains("1 fit `outcome:failed`"), "{filtered}");
+    assert!(filtered.contains("1 match `outcome:failed`"), "{filtered}");
     assert!(grouped.contains("by outcome"), "{grouped}");
 }
 

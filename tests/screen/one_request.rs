@@ -80,6 +80,24 @@ fn what_the_agent_did_stands_in_the_place_of_the_turns() {
 }
 
 #[test]
+fn a_run_of_messages_alone_opens_at_its_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("messages.json");
+    let messages = json!([
+        {"role": "user", "content": "What is the capital of France?"},
+        {"role": "assistant", "content": "It is Paris."},
+    ]);
+    fs::write(&path, messages.to_string()).unwrap();
+    let size = Size { width: 80, height: 24 };
+    let place = StartPlace::default();
+    let frame = runtime::headless_frame(&[path], size, "", place, ScreenOptions::default());
+    let frame = export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")));
+
+    assert!(frame.contains("It is Paris."), "{frame}");
+    assert!(!frame.contains("no edits or commands"), "{frame}");
+}
+
+#[test]
 fn right_and_left_lead_from_edit_to_edit() {
     let head =
         |keys: &str| draw_frame((120, 40), keys).lines().next().unwrap_or_default().to_owned();

@@ -93,7 +93,7 @@ fn typing_narrows_and_enter_opens_the_first_that_fits() {
     let home = home_of(30);
 
     let narrowed = start_frame(home.path(), "120x20", "o r d e r s", &[]);
-    assert!(narrowed.contains("6 fit `orders`"), "{narrowed}");
+    assert!(narrowed.contains("6 match `orders`"), "{narrowed}");
 
     let opened = start_frame(home.path(), "120x20", "o r d e r s <enter>", &[]);
     assert!(
@@ -113,7 +113,7 @@ fn a_letter_without_a_key_or_a_slash_begins_a_filter_and_keys_are_keys() {
     let views = start_frame(home.path(), "120x30", "g", &[]);
     assert!(views.contains("┌ go to "), "{views}");
     let typed = start_frame(home.path(), "120x30", "/ q u o t e d", &[]);
-    assert!(typed.contains("6 fit `quoted`"), "{typed}");
+    assert!(typed.contains("6 match `quoted`"), "{typed}");
     let erased = start_frame(home.path(), "120x30", "o r <bs> <bs> <bs>", &[]);
     assert_eq!(erased, start_frame(home.path(), "120x30", "", &[]));
 }
@@ -131,7 +131,7 @@ fn esc_goes_to_the_keys_of_the_table_and_back_and_the_groups_stay() {
     let sorted = start_frame(home.path(), "120x40", "<esc> s", &[]);
     assert!(sorted.contains('▲') && !sorted.contains("fit `"), "{sorted}");
     let typed = start_frame(home.path(), "120x40", "<esc> <esc> o r d e r s", &[]);
-    assert!(typed.contains("6 fit `orders`"), "{typed}");
+    assert!(typed.contains("6 match `orders`"), "{typed}");
 }
 
 #[test]

@@ -160,6 +160,23 @@ fn what_is_unfolded_below_the_panel_is_brought_into_view() {
     assert_eq!(head(&down), head(&unfolded), "the way down does not scroll: {down}");
 }
 
+/// The header names the turn; values of a later step would contradict it.
+#[test]
+fn at_the_end_of_a_turn_curves_by_step_show_the_last_step_up_to_there() {
+    let session = [crate::common::project_path("sample-runs/logs/qwen-code.jsonl")];
+    let frame_after = |keys: &str| {
+        let size = Size { width: 120, height: 40 };
+        let place = StartPlace::default();
+        let frame = runtime::headless_frame(&session, size, keys, place, ScreenOptions::default());
+        export::frame_text(&frame.unwrap())
+    };
+
+    let first = frame_after("g c");
+    assert!(first.contains("turn 1/2") && first.contains("after step 1.1"), "{first}");
+    let last = frame_after("g c <right>");
+    assert!(last.contains("turn 2/2") && last.contains("after step 2.2"), "{last}");
+}
+
 #[test]
 fn the_context_is_a_curve_with_a_mark_where_it_was_compacted() {
     let paths = [Path::new("sample-runs/claude-code").to_owned()];

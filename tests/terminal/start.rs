@@ -42,7 +42,7 @@ fn without_a_path_sessions_are_listed_narrowed_by_typing_and_opened() {
     let listed = tui.wait_for("3 sessions");
     assert!(listed.contains("Rename Account to Customer"), "{listed}");
     tui.press("orders");
-    tui.wait_for("1 fit `orders`");
+    tui.wait_for("1 match `orders`");
     tui.press("\r");
     tui.wait_for("turn 1/1");
     let opened = tui.wait_for("It is done.");

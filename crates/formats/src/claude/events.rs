@@ -7,7 +7,7 @@ use super::{
     record::{ClaudeAttachment, ClaudeRecord, ClaudeUsage, CompactMetadata},
     text,
 };
-use trajview_run::{Role, first_line_label};
+use trajview_run::{Role, first_line_label, format_number::with_thousands};
 
 pub fn classify_system(record: &ClaudeRecord<'_>) -> LineContent {
     let content_label = QuotedText::from_raw(record.content)
@@ -86,8 +86,10 @@ fn compaction_label(what: &str, record: &ClaudeRecord<'_>) -> Box<str> {
     let trigger =
         meta.trigger.non_empty().map(|trigger| format!(" ({trigger})")).unwrap_or_default();
     let tokens = match (first(meta.pre, meta.stream_pre), first(meta.post, meta.stream_post)) {
-        (Some(pre), Some(post)) => format!(", {pre} to {post} tokens"),
-        (Some(pre), None) => format!(", {pre} tokens before"),
+        (Some(pre), Some(post)) => {
+            format!(", {} to {} tokens", with_thousands(pre), with_thousands(post))
+        }
+        (Some(pre), None) => format!(", {} tokens before", with_thousands(pre)),
         _ => String::new(),
     };
     first_line_label(&format!("{what}{trigger}{tokens}"))

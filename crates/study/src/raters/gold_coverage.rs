@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{RaterKind, RaterPanel, ScoredItem};
+use trajview_run::format_number::count_with_noun;
 
 /// The things that people scored, and those of them that have an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +74,8 @@ impl fmt::Display for GoldCoverage {
         };
         write!(
             f,
-            "gold has {differing} items that people scored differently and {alike} of {all_alike} that they scored alike{once}: agreement with gold does not represent all labels; `trajview audit STUDY --adjudicate --adjudicate-agreed` adds the items that they agree on"
+            "gold has {} that people scored differently and {alike} of {all_alike} that they scored alike{once}: agreement with gold does not represent all labels; `trajview audit STUDY --adjudicate --adjudicate-agreed` adds the items that they agree on",
+            count_with_noun(*differing, "item")
         )
     }
 }
@@ -111,7 +113,7 @@ mod tests {
         let (ana, ben) = ([("C1", 4.0), ("C2", 4.0)], [("C1", 1.0)]);
 
         let words = warning(&ana, &ben, &[("C1", 4.0)]).unwrap();
-        assert!(words.contains("1 items that people scored differently"), "{words}");
+        assert!(words.contains("gold has 1 item that people scored differently"), "{words}");
         assert!(words.contains("none of 1 that one person scored"), "{words}");
         assert_eq!(warning(&ana, &ben, &[("C1", 4.0), ("C2", 4.0)]), None);
         assert_eq!(warning(&ana[..1], &ben, &[("C1", 4.0)]), None, "all that was scored has gold");

@@ -49,7 +49,7 @@ fn repeated_calls(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     }
     for (at, first, times) in join_repeats(repeats) {
         let why = format!(
-            "the call of step {} came back with the same {times} times, and no file changed in between",
+            "the call of step {} returned the same result {times} times; no file changed in between",
             step_label(observed, first)
         );
         signals.push(signal_over(observed, SignalKind::RepeatedCall, at, why));
@@ -116,7 +116,7 @@ fn no_progress(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
         if let (Some(first), Some(last), true) =
             (stale.first(), stale.last(), stale.len() >= MIN_STALE_STEPS)
         {
-            let why = format!("{} calls brought nothing that was not seen before", stale.len());
+            let why = format!("{} calls returned nothing new", stale.len());
             signals.push(signal_over(observed, SignalKind::NoProgress, (*first, *last), why));
         }
         stale.clear();

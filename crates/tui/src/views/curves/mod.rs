@@ -183,7 +183,12 @@ impl CurvesView {
 
     /// Returns the index in [`Self::axis_points`] of the point at the playhead: the first that is not before it.
     pub(crate) fn point_index(&self, session: &Session, points: &[RunPoint]) -> Option<usize> {
-        let at = points.partition_point(|point| point.sort_key() < session.playhead_place());
+        let place = session.playhead_place();
+        let at = points.partition_point(|point| point.sort_key() < place);
+        // A turn belongs to the checkpoint that ends with it or later; after a step the code is as that step left it.
+        let is_later_step =
+            points.get(at).is_none_or(|point| point.turns.is_empty() && point.sort_key() > place);
+        let at = if is_later_step { at.saturating_sub(1) } else { at };
         Some(at.min(points.len().checked_sub(1)?))
     }
 

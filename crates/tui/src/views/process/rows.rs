@@ -66,7 +66,11 @@ pub(crate) fn pillar_rows(
         });
     }
     for counted in &scored.counted {
-        let words = format!("{} {}", counted.count, counted.what);
+        // Their names are plural.
+        let words = match counted.count {
+            1 => format!("{}: 1", counted.what),
+            count => format!("{} {}", format_number::with_thousands(count as u64), counted.what),
+        };
         rows.push(ProcessRow { kind: "counted".into(), text: words, ..ProcessRow::default() });
         rows.extend(counted.steps.iter().map(|step| ProcessRow {
             place: names.step_label(*step),

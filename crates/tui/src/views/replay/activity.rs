@@ -45,6 +45,13 @@ pub(crate) fn agent_actions(session: &Session) -> Vec<(usize, StepId)> {
     (1..).zip(session.run.steps_of_turn(0)).filter(acts).collect()
 }
 
+/// Returns whether a run with one request has messages and no action.
+pub(super) fn has_only_messages(session: &Session) -> bool {
+    has_one_request(session)
+        && agent_actions(session).is_empty()
+        && !session.run.steps_of_turn(0).is_empty()
+}
+
 /// Returns the index of the selected action, or of the last before the selected step.
 pub(crate) fn selected_action(replay: &ReplayView, acts: &[(usize, StepId)]) -> usize {
     let number = replay.step_number();

@@ -12,7 +12,7 @@ use crate::{
     },
     views::replay::{
         ReplayView,
-        activity::is_trial_without_log,
+        activity::{has_only_messages, is_trial_without_log},
         chooser::{ChooserKind, ReplayChooser},
         diff::{DiffContent as DiffView, DiffFollows},
         update::has_panel,
@@ -64,6 +64,9 @@ impl ReplayView {
         self.steps.show_turn(&session.run, session.turn);
         if place.turn.is_some() && room == PanelSpace::OnePanel {
             self.focus = ReplayPanel::Diff; // who names a turn wants to see what it did
+        }
+        if place.turn.is_none() && has_only_messages(session) {
+            self.focus = ReplayPanel::Steps; // the list of actions is empty
         }
         if is_trial_without_log(&session.run) {
             let has_texts = has_panel(session, ReplayPanel::Steps);

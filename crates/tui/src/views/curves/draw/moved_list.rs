@@ -36,7 +36,8 @@ pub(crate) fn draw_moved_list(
     {
         Some(Ok(moved)) if !moved.changes.is_empty() => view.moved_rows(session),
         Some(Ok(moved)) => {
-            let words = empty_list_text(&moved.not_compared);
+            let words = why_not_measured(view, session)
+                .unwrap_or_else(|| empty_list_text(&moved.not_compared));
             return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
         }
         Some(Err(why)) => {
@@ -84,6 +85,14 @@ fn draw_request(session: &Session, theme: Theme, room: Rect, buffer: &mut Buffer
         let words = fit_spans(vec![recorded_span(words, theme.style_for(Meaning::Text))], width);
         put_row(Line::from(words), None, room, y, buffer);
     }
+}
+
+/// Returns the reason where the code after the point has no number: that nothing changed would be a claim.
+fn why_not_measured(view: &CurvesView, session: &Session) -> Option<String> {
+    let (_, after) = view.moved_span(session)?;
+    let measured = session.scores.measured_at(after)?;
+    let why = measured.snapshot.as_ref().err()?;
+    Some(format!("not measured here: {}", safe_string(&why.to_string())))
 }
 
 /// Returns the text that is shown while the list is empty.

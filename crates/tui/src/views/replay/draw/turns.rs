@@ -19,7 +19,10 @@ use crate::{
     },
     widgets::{
         layout::ReplayPanel,
-        line::{fit_spans, left_and_right, recorded_span, trusted_span},
+        line::{
+            fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, spans_width,
+            trusted_span,
+        },
         panel::draw_list,
         theme::{Meaning, Theme},
     },
@@ -104,15 +107,26 @@ fn draw_actions(
         } else {
             step.label.to_string()
         };
-        left.push(recorded_span(&words, theme.style_for(Meaning::Text)));
         let counts = |count: fn(&Edit) -> Option<u32>| {
             step.edits.iter().filter_map(count).map(|count| count as usize).sum()
         };
         let lines = LineTotals { added: counts(|it| it.added), removed: counts(|it| it.removed) };
         let right = line_counts(lines, theme).into_iter();
         let space = || trusted_span(" ", theme.style_for(Meaning::Text));
-        let right = right.flat_map(|count| [space(), count]).skip(1).collect();
-        left_and_right(left, right, usize::from(area.width).saturating_sub(1))
+        let right: Vec<Span<'static>> = right.flat_map(|count| [space(), count]).skip(1).collect();
+        let room = usize::from(area.width).saturating_sub(1);
+        // Of a path the end says which file it is.
+        let is_path = words.starts_with('/') && !words.contains(char::is_whitespace);
+        let words = match is_path {
+            true => {
+                let used =
+                    spans_width(&left) + spans_width(&right) + usize::from(!right.is_empty());
+                fit_text_end(&safe_string(&words), room.saturating_sub(used))
+            }
+            false => words,
+        };
+        left.push(recorded_span(&words, theme.style_for(Meaning::Text)));
+        left_and_right(left, right, room)
     };
     draw_list(
         acts.len(),

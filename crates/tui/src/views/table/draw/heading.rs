@@ -34,7 +34,7 @@ pub(crate) fn draw_head(table: &RunTableView, theme: Theme, area: Rect, buffer: 
     .render(area, buffer);
 }
 
-/// Returns `sample-runs  8 runs · 3 fit `x` · 5 passed · 3 failed · by task`.
+/// Returns `sample-runs  8 runs · 3 match `x` · 5 passed · 3 failed · by task`.
 fn title_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
     let name = match table.sources.as_slice() {
         _ if table.shape.start.is_some() => "runs".to_owned(),
@@ -43,7 +43,7 @@ fn title_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
     };
     let mut facts = vec![count_with_noun(table.rows.len(), table.row_noun())];
     if !table.shape.filter.is_empty() {
-        facts.push(format!("{} fit `{}`", table.taken_count(), table.shape.filter.text));
+        facts.push(format!("{} match `{}`", table.taken_count(), table.shape.filter.text));
     }
     if !table.shape.expression.is_empty() {
         let (taken, text) = (table.taken_count(), &table.shape.expression.text);
