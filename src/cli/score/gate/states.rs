@@ -10,7 +10,7 @@ use trajview_analysis::{
     scores::{ReuseRequest, ScoreRequest, Scores},
 };
 use trajview_metrics::quality::ScoredSnapshot;
-use trajview_run::{RepoPath, files::RunMoment};
+use trajview_run::{RepoPath, closest_word::closest_word, files::RunMoment};
 use trajview_store as store;
 use trajview_store::{
     OpenedRecording,
@@ -173,7 +173,7 @@ fn find_commit(
         .iter()
         .find(|name| name.split_once('/').is_some_and(|(_, branch)| branch == revision));
     let near = of_remote.map(String::as_str);
-    let near = near.or_else(|| suggestions::closest(revision, names.iter().map(String::as_str)));
+    let near = near.or_else(|| closest_word(revision, names.iter().map(String::as_str)));
     if let Some(near) = near {
         sentence += &format!("; did you mean {near}?");
     } else if repository.is_shallow() {
