@@ -202,8 +202,7 @@ impl TableWorker {
         let read = |asked: &'a RunRequest| {
             let key = self.card_cache().and_then(|kept| kept.take_key(&asked.path));
             let opened = self.opener.open_among(&asked.path, &self.siblings);
-            let card =
-                opened.map(|opened| analysis::cards::card_of_opened(&asked.path, &opened.run));
+            let card = opened.map(|opened| analysis::cards::card_of_opened(&asked.path, &opened));
             self.is_wanted().then(|| (asked, key, card.map_err(|why| why.to_string())))
         };
         in_batches(asked, read, |batch| {
@@ -239,10 +238,7 @@ impl TableWorker {
         let read = |asked: &RunRequest| {
             let opened = self.opener.open_among(&asked.path, &self.siblings);
             let card = opened.map(|opened| {
-                let counts = opened.archive.line_counts(&opened.run);
-                let card = analysis::cards::card_of_opened(&asked.path, &opened.run);
-                let counts = counts.as_deref().map_or(&[][..], |it| it);
-                let card = analysis::cards::with_lines(card, &opened.run, counts);
+                let card = analysis::cards::card_of_opened(&asked.path, &opened);
                 Box::new(cards::with_current_work(card, &asked.path))
             });
             self.is_wanted().then(|| (asked.row, card.map_err(|why| why.to_string())))

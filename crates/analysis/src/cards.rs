@@ -11,21 +11,25 @@ use trajview_run::{
     run_card::{CardCost, CardScore, CardTotals, CorrectedCardScore},
 };
 use trajview_store as store;
-use trajview_store::{OpenError, prices, rubric};
+use trajview_store::{OpenError, OpenedRecording, prices, rubric};
 use trajview_study::{compare::turns_done_at_judgement, corrected::judgement_queue::corrected_mcf};
 
 /// Returns the card of a whole recording, with what is beside it.
 pub fn card_of_recording(path: &Path) -> Result<RunCard, OpenError> {
-    let opened = store::open(path)?;
-    let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
-    Ok(with_lines(card_of_opened(path, &opened.run), &opened.run, &counts))
+    Ok(card_of_opened(path, &store::open(path)?))
 }
 
-/// Returns the card with the lines that the run's turns added and removed between before and after each, as `show` and
-/// the screen have it; `counts` are those of every change of every turn. Without counts the recorded edits are used.
-/// None where the lines of one of the changes are not known: a part of the sum is not the sum.
-pub fn with_lines(card: RunCard, run: &Run, counts: &[Vec<Option<LineCounts>>]) -> RunCard {
-    let lines = if counts.is_empty() { card.lines } else { lines_changed(run, counts) };
+/// Works as [`card_of_recording`], of a recording that was opened. Its lines are the only churn there is: what the turns
+/// that count added and removed between before and after each, as `show` and the screen have it. The sum of the recorded
+/// edits is another number and is in no card.
+pub fn card_of_opened(path: &Path, opened: &OpenedRecording) -> RunCard {
+    let card = card_without_lines(path, &opened.run);
+    let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
+    let has_no_edit = card.work.edits == Some(0);
+    let lines = match counts.is_empty() {
+        true => has_no_edit.then_some((0, 0)),
+        false => lines_changed(&opened.run, &counts),
+    };
     RunCard { lines, ..card }
 }
 
@@ -47,8 +51,8 @@ pub fn lines_changed(run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Option<(u
     }
 }
 
-/// Works as [`RunCard::for_run`], of a recording that was opened; lines as far as recorded edits tell.
-pub fn card_of_opened(path: &Path, run: &Run) -> RunCard {
+/// Works as [`RunCard::for_run`], with what is beside the recording.
+fn card_without_lines(path: &Path, run: &Run) -> RunCard {
     let rubric = rubric::read_beside(path);
     let judged = rubric.result_judgement().and_then(|judgement| {
         let faithful = Faithfulness::from_judgement(judgement, rubric.checklist.as_ref());
@@ -69,22 +73,36 @@ pub fn card_of_opened(path: &Path, run: &Run) -> RunCard {
     let card = RunCard::for_run(run);
     let tells_edits = formats::records_all_edits(run);
     let edits = card.work.edits.filter(|edits| tells_edits || *edits > 0);
-    let lines = card.lines.or((edits == Some(0)).then_some((0, 0)));
     let work = SessionWork { edits, ..card.work };
     let total = RunCost::new(run, &prices::current_prices().prices).total_sum();
     let cost = CardCost { computed_usd: total.usd(), ..card.cost };
     let not_priced_tokens = Some(total.not_priced_tokens());
     let totals = CardTotals { not_priced_tokens, ..card.totals };
-    RunCard { mcf: judged, work, lines, cost, totals, ..card }
+    RunCard { mcf: judged, work, cost, totals, ..card }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::path::PathBuf;
+    use trajview_run::run_card::main_and_subagent_steps;
 
     fn sample_path(name: &str) -> PathBuf {
         Path::new(trajview_testing::project()).join("sample-runs").join(name)
+    }
+
+    #[test]
+    fn the_churn_of_a_card_is_what_the_turns_changed_and_not_the_sum_of_the_edits() {
+        for (name, churn) in [("claude-code", (106, 5)), ("codex-p12", (1674, 234))] {
+            let opened = store::open(&sample_path(name)).unwrap();
+            let steps = main_and_subagent_steps(&opened.run);
+            let added =
+                steps.flat_map(|step| &step.edits).map(|edit| edit.added.unwrap_or_default());
+            assert_ne!(u64::from(added.sum::<u32>()), churn.0, "{name}");
+
+            assert_eq!(card_of_opened(&sample_path(name), &opened).lines, Some(churn), "{name}");
+            assert_eq!(RunCard::for_run(&opened.run).lines, None, "{name}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub struct RunCard {
     /// The end of the run in turns done: after the last turn that counts.
     pub end: usize,
     pub checkpoints: usize,
-    /// Lines added and removed by its turns; as far as the recorded edits tell where the files were not read.
+    /// Lines added and removed by the turns that count, between before and after each; set by who reads the files.
     pub lines: Option<(u64, u64)>,
     /// Read and written, cached input included; None without both.
     pub tokens: Option<u64>,
@@ -233,7 +233,7 @@ impl RunCard {
             not_counted: uncounted_states(run),
             end: run.end_in_turns(),
             checkpoints: run.checkpoints.len(),
-            lines: lines_changed(run),
+            lines: None,
             tokens: tokens.total(),
             cost: CardCost { recorded_usd: run.cost_usd(), computed_usd: None },
             totals: CardTotals::for_run(run),
@@ -291,15 +291,6 @@ pub fn main_and_subagent_steps(run: &Run) -> impl Iterator<Item = &Step> {
     own.chain(run.subagents.iter().flat_map(|agent| &agent.steps))
 }
 
-/// Returns lines added and removed. None without an edit, and where the lines of one are not known.
-fn lines_changed(run: &Run) -> Option<(u64, u64)> {
-    let mut edits = main_and_subagent_steps(run).flat_map(|step| &step.edits).peekable();
-    edits.peek()?;
-    edits.try_fold((0, 0), |sum, edit| {
-        Some((sum.0 + u64::from(edit.added?), sum.1 + u64::from(edit.removed?)))
-    })
-}
-
 fn count_failures(run: &Run) -> Option<usize> {
     if run.has_no_log() {
         return None;
@@ -332,9 +323,7 @@ pub fn scoring_moments(run: &Run) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Checkpoint, CheckpointRecord, Edit, EditKind, EditPath, RecordPlace, Time, Tokens, Turn,
-    };
+    use crate::{Checkpoint, CheckpointRecord, Time, Tokens, Turn};
 
     #[test]
     fn what_is_not_recorded_is_none_and_never_0() {
@@ -347,30 +336,17 @@ mod tests {
         assert_eq!((card.turns, card.moments), (1, vec![1]));
     }
 
-    fn edit_step(added: u32, removed: u32) -> Step {
-        let edit = Edit {
-            path: EditPath::from_recorded("a.py", None),
-            kind: EditKind::Modify,
-            from: None,
-            added: Some(added),
-            removed: Some(removed),
-            place: RecordPlace::default(),
-        };
-        Step { edits: vec![edit], ..Step::default() }
-    }
-
     #[test]
     fn turns_add_up() {
         let turn = |at: i64| Turn {
             started_at: Some(Time(at * 1000)),
             tokens: Tokens { input: Some(10), output: Some(2), ..Tokens::default() },
             cost_usd: Some(0.25),
-            steps: vec![edit_step(3, 1)],
             ..Turn::default()
         };
         let card = RunCard::for_run(&Run { turns: vec![turn(5), turn(65)], ..Run::default() });
 
-        assert_eq!((card.lines, card.tokens), (Some((6, 2)), Some(24)));
+        assert_eq!(card.tokens, Some(24));
         assert_eq!((card.cost.recorded_usd, card.totals.seconds), (Some(0.5), Some(60.0)));
     }
 
