@@ -1,4 +1,4 @@
-//! The files of this folder as texts that are compiled in: prompts, rules, prices, templates.
+//! The files of this folder as texts that are compiled in: prompts, rules, prices, templates; and the font of figures.
 //!
 //! They are a crate because a published crate has what lies in its own folder and nothing else.
 
@@ -20,6 +20,8 @@ pub const DECISIONS_PROMPT: &str = include_str!("judge/decisions.md");
 pub const EARLIER_CODEBOOK_PROMPT: &str = include_str!("judge/earlier/codebook.md");
 pub const EARLIER_COMPONENTS_PROMPT: &str = include_str!("judge/earlier/slump-5.md");
 pub const EARLIER_DECISIONS_PROMPT: &str = include_str!("judge/earlier/decisions.md");
+/// Liberation Sans, the font of figures, under the SIL Open Font License of `fonts/OFL.txt`.
+pub const FIGURE_FONT: &[u8] = include_bytes!("fonts/LiberationSans-Regular.ttf");
 pub const FLAGS_PROMPT: &str = include_str!("judge/flags.md");
 pub const FLAG_CRITERIA: &str = include_str!("judge/flags.json");
 pub const JUDGEMENT_TEMPLATE: &str = include_str!("templates/judgement.json");

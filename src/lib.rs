@@ -9,6 +9,7 @@
 //!
 //! | module      | what it knows                                                              | kind    |
 //! |-------------|----------------------------------------------------------------------------|---------|
+//! | [`figures`] | a figure for a page: axes, curves, bands, marks, legend; as SVG, PDF and pgfplots | pure |
 //! | [`code`]    | source text: diffs, patches, highlighting, syntax trees                    | pure    |
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     | pure    |
 //! | [`formats`] | how the tools out there write runs, one folder each                        | pure    |
@@ -55,6 +56,7 @@
 //! |------------|----------------------------------------------------|------------------------|
 //! | run format | `crates/formats/src/<name>/`, as `pi/`, and a sample that `sample-runs/logs/make.py` writes (with `--drift` a second one) | `mod` and `FORMATS` in `crates/formats/src/lib.rs`, before a format that claims more, such as `messages` |
 //! | command    | `src/cli/<name>.rs`                                    | `cli::CliCommand`; its group and two examples to `cli::help` |
+//! | figure     | `src/cli/figure/<name>.rs`, which makes a [`figures::Figure`]; a mark or a format: `crates/figures` | `FigureKind` in `src/cli/figure.rs` |
 //! | key        | one row of `crates/tui/src/shell/keymap/tables/`, its place is its rank; a new action is also a variant of the view's message with its arm in the view's `update_view`. `trajview list keys` lists what is bound, a test refuses a key with two meanings in one place |                        |
 //! | question   | one row of `crates/tui/src/session/question.rs`, its answer in `src/runtime/workers.rs` |        |
 //! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], its lists and texts as panes of [`widgets::pane`]; for its keys a table in `crates/tui/src/shell/keymap/tables/` and a row of `session::context` | `with_views` in `crates/tui/src/session/views.rs` |
@@ -75,6 +77,7 @@ pub mod runtime;
 // The libraries under the names that they have in this crate's history; tests, benches and fuzz targets use them.
 pub use trajview_analysis as analysis;
 pub use trajview_code as code;
+pub use trajview_figures as figures;
 pub use trajview_formats as formats;
 pub use trajview_judge as judge;
 pub use trajview_layers as layers;

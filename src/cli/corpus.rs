@@ -110,7 +110,7 @@ enum CorpusTable {
     OutcomePairs,
 }
 
-fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
+pub(super) fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
     ConditionPair::parse(words)
         .ok_or_else(|| "expected two different conditions, as single-shot,emergent".into())
 }
@@ -118,7 +118,7 @@ fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
 pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     args.counting.apply();
     out.set_table_form(&args.forms)?;
-    let paths = run_paths(args)?;
+    let paths = paths_of_runs(&args.paths, args.listed.as_deref())?;
     let scorers = args.measuring.open_scorers()?;
     let judge = judge_of_paths(args.judge.as_deref(), &paths)?;
     let prices = args.pricing.read_prices()?;
@@ -187,10 +187,13 @@ fn judge_of_paths(
 }
 
 /// Runs the runs that are named and those below the folders that are, sorted, each once.
-fn run_paths(args: &CorpusArgs) -> Result<Vec<PathBuf>, CommandFailure> {
-    let listed = args.listed.as_deref().map(read_path_list).transpose()?.unwrap_or_default();
+pub(super) fn paths_of_runs(
+    paths: &[PathBuf],
+    list: Option<&Path>,
+) -> Result<Vec<PathBuf>, CommandFailure> {
+    let listed = list.map(read_path_list).transpose()?.unwrap_or_default();
     let mut runs = vec![];
-    for path in args.paths.iter().chain(&listed) {
+    for path in paths.iter().chain(&listed) {
         let shown_path = path.display();
         if !store::may_contain_runs(path) {
             // A path inside of a file that holds other runs is not known to the disk.

@@ -262,6 +262,13 @@ const GROUPS: [CommandGroup; 8] = [
                 ],
             ),
             CommandExamples(
+                "figure",
+                [
+                    "trajview figure curves sample-runs --by condition --out curves.pdf",
+                    "trajview figure survival sample-runs/codex-p12 --columns 2 --format pgf",
+                ],
+            ),
+            CommandExamples(
                 "merge",
                 [
                     "trajview merge parts --out all",
@@ -329,8 +336,7 @@ fn with_examples(command: Command, examples: &[&str]) -> Command {
 }
 
 const USAGE: &str = "\
-Usage: trajview [OPTIONS] [PATH]...        open the screen, as `trajview open`
-       trajview COMMAND [OPTIONS] [RUN]...
+Usage: trajview [PATH]... opens the screen; trajview COMMAND [OPTIONS] [RUN]...
 ";
 
 const AFTER_OVERVIEW: &str = "\

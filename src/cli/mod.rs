@@ -25,6 +25,7 @@ mod cost;
 mod decisions;
 mod diff;
 mod export;
+mod figure;
 mod find;
 mod formats;
 mod harness_records;
@@ -140,6 +141,7 @@ enum CliCommand {
     Import(import::ImportArgs),
     Report(Box<report::ReportArgs>),
     Export(Box<export::ExportArgs>),
+    Figure(Box<figure::FigureArgs>),
     Merge(merge::Args),
     #[cfg(feature = "sql")]
     Sql(Box<sql::SqlArgs>),
@@ -261,6 +263,7 @@ fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
         Some(CliCommand::New(args)) => new::run(args, out),
         Some(CliCommand::Import(args)) => import::run(args, out),
         Some(CliCommand::Export(args)) => export::run(args, out),
+        Some(CliCommand::Figure(args)) => figure::run(args, out),
         Some(CliCommand::Report(args)) => report::run(args, out),
         Some(CliCommand::Merge(args)) => merge::run(args, out),
         #[cfg(feature = "sql")]

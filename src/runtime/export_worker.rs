@@ -92,7 +92,7 @@ fn output_place(job: &ExportJob) -> PathBuf {
 fn is_taken(job: &ExportJob, out: &Path) -> bool {
     match job.format.target {
         ExportTarget::Tables => fs::read_dir(out).is_ok_and(|mut files| files.next().is_some()),
-        ExportTarget::File | ExportTarget::Frames | ExportTarget::Output => {
+        ExportTarget::File | ExportTarget::Figure | ExportTarget::Frames | ExportTarget::Output => {
             out.symlink_metadata().is_ok()
         }
     }

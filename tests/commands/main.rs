@@ -25,6 +25,7 @@ mod decisions_judged;
 mod export_tables;
 mod exported;
 mod faithfulness;
+mod figures;
 mod filtered;
 mod find;
 mod formats;

@@ -30,7 +30,8 @@ enum Kind {
 }
 
 /// The modules in their order: one may import those before it.
-const LAYERS: [(&str, Kind); 16] = [
+const LAYERS: [(&str, Kind); 17] = [
+    ("figures", Kind::Plain),
     ("code", Kind::Plain),
     ("run", Kind::Plain),
     ("formats", Kind::Plain),

@@ -32,8 +32,10 @@ struct Module {
 }
 
 /// The modules that are a crate each: `run` is `crates/run/src`. Others are in `crates/tui/src` or in `src`.
-pub const CRATES: [&str; 10] =
-    ["code", "run", "formats", "metrics", "study", "layers", "store", "analysis", "judge", "live"];
+pub const CRATES: [&str; 11] = [
+    "figures", "code", "run", "formats", "metrics", "study", "layers", "store", "analysis",
+    "judge", "live",
+];
 
 /// One file: what it imports and what it names out of the program.
 #[derive(Debug)]

@@ -241,7 +241,7 @@ const TYPED: &[(&str, &str)] = &[
     // Forms and commands of a shell: nothing is sent or written by opening them.
     ("judge", "ask a judge"), ("ask", "ask a judge"), ("rescore", "┌ re-score "), ("profile", "┌ re-score "), ("score", "┌ re-score "),
     ("run", "┌ live run "), ("start-live-run", "┌ live run "), ("tests", "┌ test the code at checkpoints "),
-    ("export", "trajview export"), ("save", "y copies the command line"), ("csv", "trajview export"),
+    ("figure", "trajview figure curves"), ("export", "trajview export"), ("save", "y copies the command line"), ("csv", "trajview export"),
     ("report", "`trajview report RUN`"), ("latex", ":export opens the form"), ("copy", "v verdict"), ("mark", "sets a bookmark"),
     // What the command line does not do.
     ("label", "labels are given in the audit"), ("label 3", "labels are given in the audit"),

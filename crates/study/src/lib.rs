@@ -12,7 +12,8 @@
 //! - Runs: [`compare`] sets two runs side by side, [`corpus`] many; [`pairing`] decides which runs are compared, [`paired`]
 //!   tests two measurements of the same things, [`correlation`] two numbers; [`components`] compares two conditions
 //!   component by component with tasks as clusters, with [`mixed_model`]; [`fairness`] lists other differences between
-//!   runs; [`trend`] follows a number from checkpoint to checkpoint, [`recovery`] measures how much of a loss a treatment
+//!   runs; [`trend`] follows a number from checkpoint to checkpoint, [`curves`] averages one over runs, [`survival`] has the share
+//!   of components that are not lost yet, [`recovery`] measures how much of a loss a treatment
 //!   recovers, [`solved_cost`] the cost of a solved checkpoint, [`outcomes`] what harnesses measured: pass rates, repeats,
 //!   cost of a pass, groups paired by task; [`process_tables`] process over harnesses.
 //! - Samples: [`clusters`] groups runs by their sets of lines ([`minhash`]), and [`sampling`] draws runs by stratum.
@@ -45,6 +46,7 @@ pub mod corpus;
 pub mod corrected;
 pub mod correlation;
 pub mod crash_test;
+pub mod curves;
 pub mod design;
 pub mod division;
 pub mod drift;
@@ -68,6 +70,7 @@ pub mod sampling;
 pub mod score_table;
 pub mod solved_cost;
 pub mod stability;
+pub mod survival;
 pub mod trend;
 mod undefined;
 

@@ -178,6 +178,7 @@ fn section(prefix: &str, it: &ReportSection, places: &BTreeSet<String>) -> Marku
                     SectionPart::Line(line) if line.is_empty() => {},
                     SectionPart::Line(line) => p data-find=(title) { (Words(line)) },
                     SectionPart::Table(cells) => (table(cells, title, (prefix, places))),
+                    SectionPart::Figure(svg) => div.scroll tabindex="0" { (PreEscaped(svg)) },
                 }
             }
             @for note in &it.notes { p.soft { (Words(note)) } }

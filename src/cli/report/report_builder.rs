@@ -114,17 +114,27 @@ pub(crate) fn make_report(request: &ReportRequest<'_>) -> Result<ReportMaterial,
         }
         SubjectKind::Study => {
             let words = command_words("agree", paths()).chain(["--detail".to_owned()]).collect();
-            vec![request.section_or_note(
+            let agreement = request.section_or_note(
                 "agreement",
                 "Agreement of raters",
                 "judged and labelled",
                 words,
-            )]
+            );
+            let words = command_words("corpus", paths()).chain(request.judge_words());
+            let words = words.chain(request.measuring.clone()).collect();
+            let paired = request.section_or_note(
+                "paired",
+                "Runs and paired tests",
+                COMPUTED_AND_JUDGED,
+                words,
+            );
+            [agreement, paired].into_iter().chain(request.mean_curves()).collect()
         }
         SubjectKind::Folder => {
             let words = command_words("corpus", paths()).chain(request.judge_words());
             let words = words.chain(request.measuring.clone()).collect();
-            vec![request.needed_section("runs", "Runs", COMPUTED_AND_JUDGED, words)?]
+            let runs = request.needed_section("runs", "Runs", COMPUTED_AND_JUDGED, words)?;
+            std::iter::once(runs).chain(request.mean_curves()).collect()
         }
     };
     let has_outcome = |opened: &OpenedRecording| {
@@ -223,6 +233,17 @@ impl ReportRequest<'_> {
             Ok((pieces, notes)) => command_section((id, title, source), &words, pieces, notes),
             Err(why) => command_section((id, title, source), &words, vec![], vec![why.sentence]),
         }
+    }
+
+    /// Returns a section with the mean curve of each condition. None where no code was measured, and without figures.
+    fn mean_curves(&self) -> Option<ReportSection> {
+        let paths = self.subject.paths.iter().map(|path| path.display().to_string());
+        let options = ["--by", "condition", "--columns", "2"].map(str::to_owned);
+        let words = ["figure", "curves"].map(str::to_owned).into_iter().chain(paths);
+        let words: Vec<String> = words.chain(options).chain(self.measuring.clone()).collect();
+        let (pieces, notes) = self.with_turns.then(|| (self.carry_out)(&words).ok())??;
+        let head = ("mean-curves", "Mean curves by condition", "computed");
+        Some(command_section(head, &words, pieces, notes))
     }
 
     fn run_part(
@@ -420,9 +441,12 @@ fn section_part(piece: OutputPiece) -> Option<SectionPart> {
             rows: table.rows().to_vec(),
         })),
         OutputPiece::Json(_) => None,
-        // The one command whose bytes are captured prints a table of labels.
+        // The commands whose bytes are captured print a figure, or a table of labels.
         OutputPiece::Bytes(bytes) => {
             let text = String::from_utf8(bytes).ok()?;
+            if text.starts_with("<svg") {
+                return Some(SectionPart::Figure(text));
+            }
             let mut rows = labels_table::split_rows(&text).0.into_iter().map(|row| row.cells);
             let heads = rows.next()?;
             Some(SectionPart::Table(TableCells { heads, rows: rows.collect() }))

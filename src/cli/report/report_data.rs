@@ -28,11 +28,13 @@ pub struct ReportSection {
     pub notes: Vec<String>,
 }
 
-/// A line or a table.
+/// A line, a table or a figure.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum SectionPart {
     Line(String),
     Table(TableCells),
+    /// An SVG that `trajview figure` has written.
+    Figure(String),
 }
 
 /// A table; the head of a column of numbers begins with `>`.

@@ -18,6 +18,7 @@ pub(crate) fn markdown_report(report: &ReportMaterial) -> String {
         text.push_str(&format!(" ({}).\n", section.source));
         for part in &section.parts {
             match part {
+                SectionPart::Figure(_) => {}
                 SectionPart::Line(line) if line.trim().is_empty() => {}
                 SectionPart::Line(line) => {
                     text.push_str(&format!("\n{}\n", safe_markdown_line(line)))
@@ -47,6 +48,7 @@ pub(crate) fn latex_report(report: &ReportMaterial) -> String {
         ));
         for part in &section.parts {
             match part {
+                SectionPart::Figure(_) => {}
                 SectionPart::Line(line) if line.trim().is_empty() => {}
                 SectionPart::Line(line) => text.push_str(&format!("% {}\n", latex_comment(line))),
                 SectionPart::Table(cells) => {

@@ -22,7 +22,7 @@ pub mod measure;
 pub mod plan;
 mod sentence;
 mod strata;
-mod student_quantile;
+pub(crate) mod student_quantile;
 pub mod study_queue;
 #[cfg(test)]
 mod tests;

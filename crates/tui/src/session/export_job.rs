@@ -27,6 +27,8 @@ pub enum ExportTarget {
     Tables,
     /// A file that the command names by an option; secrets are redacted in it.
     File,
+    /// A file with a figure, which has no recorded text but names.
+    Figure,
     /// A file of the screen's frames, in which nothing is redacted.
     Frames,
     /// The standard output, which is redirected to a file.
@@ -49,6 +51,9 @@ pub const EXPORT_FORMATS: &[ExportFormat] = &[
     format("otlp", "OTLP", "OpenTelemetry spans as JSON", ".otlp.json", true, ExportTarget::File),
     format("atif", "ATIF 1.8", "the run for other viewers", ".atif.json", true, ExportTarget::File),
     format("messages", "messages", "the run in the form of OpenAI's API", ".messages.json", true, ExportTarget::File),
+    format("figure-curves", "figure, curves", "erosion and verbosity; SVG, or PDF or pgfplots by a name with .pdf or .pgf", "-curves.svg", false, ExportTarget::Figure),
+    format("figure-losses", "figure, losses", "lifelines of components, or losses by turn of several runs", "-losses.svg", false, ExportTarget::Figure),
+    format("figure-survival", "figure, survival", "share of components that are not lost", "-survival.svg", false, ExportTarget::Figure),
     format("asciicast", "video", "one frame a turn, for asciinema; not redacted", ".cast", true, ExportTarget::Frames),
 ];
 
@@ -114,7 +119,20 @@ impl ExportFormat {
     }
 }
 
+/// Up to so many runs have a curve each in a figure; more are averaged by condition.
+const SINGLE_CURVES: usize = 6;
+
 impl ExportJob {
+    /// Returns the arguments that draw a figure.
+    fn figure_arguments(&self, out: &Path) -> Vec<OsString> {
+        let kind = self.format.id.trim_start_matches("figure-");
+        let runs = self.runs.iter().map(|path| plain_argument(path));
+        let by = if self.runs.len() > SINGLE_CURVES { "condition" } else { "run" };
+        let after = ["--by", by, "--out"].map(OsString::from);
+        let words = ["figure", kind].map(OsString::from).into_iter();
+        words.chain(runs).chain(after).chain([plain_argument(out)]).collect()
+    }
+
     /// Returns the proposed name, in the current folder: of the run, or of the first of several. `number` counts from 1.
     pub fn proposed_name(&self, number: usize) -> PathBuf {
         let first = self.runs.first().and_then(|path| Path::new(path).file_stem());
@@ -129,6 +147,9 @@ impl ExportJob {
 
     /// Returns the arguments of `trajview` that write to this place. The output of [`ExportTarget::Output`] goes there.
     pub fn arguments(&self, out: &Path) -> Vec<OsString> {
+        if self.format.target == ExportTarget::Figure {
+            return self.figure_arguments(out);
+        }
         let word = OsStr::new;
         let runs = self.runs.iter().map(|path| plain_argument(path));
         let place = plain_argument(out);
@@ -221,7 +242,8 @@ mod tests {
         assert_eq!(words(chosen("scores")), "score runs/a --csv --each turn");
         assert_eq!(words(chosen("html")), "report runs/a --out ./-x --redact off");
         assert_eq!(words(chosen("patch")), "diff runs/a");
-        assert_eq!(words(job("sft")), "export runs/a --sft --out ./-x");
+        assert_eq!(words(chosen("sft")), "export runs/a --sft --out ./-x");
+        assert_eq!(words(chosen("figure-survival")), "figure survival runs/a --by run --out ./-x");
     }
 
     #[test]

@@ -111,6 +111,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("lanes", &["lane"], Argument::Optional(ValueKind::Numbers), "the numbers of the timeline, such as erosion mcf; without a number the usual ones", "", set_lanes),
     command("open", &["edit", "load"], Argument::Required(ValueKind::RunPath), "open another run, or a folder of runs", "", open_path),
     command("export", &["save", "write", "csv"], Argument::None, "write this run, or these runs, as tables, a report or a video, in a form", "", |_, _| Ok(vec![AppMessage::Jobs(JobsMessage::Open(FormPurpose::Export))])),
+    command("figure", &["plot", "pdf"], Argument::None, "draw this run, or these runs, as a figure for a paper: SVG, PDF, pgfplots, in a form", "", |_, _| Ok(vec![AppMessage::Jobs(JobsMessage::Open(FormPurpose::Figure))])),
     command("theme", &["colours", "colors", "colorscheme"], Argument::Required(ValueKind::Theme), "choose the colours", "next-theme", set_theme),
     command("help", &["keys", "explain", "what", "man"], Argument::Optional(ValueKind::HelpWord), "the keys; with a word what it means", "help", show_help),
 ];

@@ -108,6 +108,14 @@ pub(crate) fn export_form(sources: &[ExportSource]) -> FormPane {
     form
 }
 
+/// Returns the form with a figure as the chosen format.
+pub(crate) fn figure_form(sources: &[ExportSource]) -> FormPane {
+    let mut form = export_form(sources);
+    form.fill_field(FORMAT, "figure-curves");
+    link_fields(&mut form, FORMAT, sources);
+    form
+}
+
 /// Shows the fields that the chosen runs and the chosen format have. A changed place has to be confirmed again.
 pub(super) fn link_fields(form: &mut FormPane, changed: &str, sources: &[ExportSource]) {
     if changed == WHAT {
@@ -183,7 +191,9 @@ pub fn command_line(job: &ExportJob, out: &std::path::Path) -> String {
         job.arguments(out).iter().map(|it| copy::shell_quoted(&it.to_string_lossy())).collect();
     let redirect = match job.format.target {
         ExportTarget::Output => format!(" > {}", copy::shell_argument(&out.display().to_string())),
-        ExportTarget::Tables | ExportTarget::File | ExportTarget::Frames => String::new(),
+        ExportTarget::Tables | ExportTarget::File | ExportTarget::Figure | ExportTarget::Frames => {
+            String::new()
+        }
     };
     format!("trajview {}{redirect}", words.join(" "))
 }
@@ -285,6 +295,19 @@ mod tests {
             command_line(&job, std::path::Path::new("a b")),
             "trajview export runs/a runs/b --csv 'a b'"
         );
+    }
+
+    #[test]
+    fn the_form_of_a_figure_draws_the_runs_with_a_curve_each() {
+        let form = figure_form(&sources());
+
+        let job = export_job(&form, &sources()).unwrap();
+
+        assert_eq!(
+            command_line(&job, std::path::Path::new("a.pdf")),
+            "trajview figure curves runs/a --by run --out a.pdf"
+        );
+        assert!(job.tables.is_empty());
     }
 
     #[test]

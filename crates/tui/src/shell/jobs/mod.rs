@@ -95,7 +95,7 @@ impl JobDialog {
             FormPurpose::Live => {
                 self.live.live_run_spec(&self.form).map(|it| FormRequest::Live(Box::new(it)))
             }
-            FormPurpose::Export => {
+            FormPurpose::Export | FormPurpose::Figure => {
                 export_form::export_job(&self.form, &self.exported).map(FormRequest::Export)
             }
         }
@@ -312,6 +312,12 @@ impl Jobs {
                 let exported = export_form::export_sources(screens);
                 let dialog = JobDialog::new(purpose, export_form::export_form(&exported));
                 JobDialog { exported, ..dialog }
+            }
+            // The form is that of an export.
+            FormPurpose::Figure => {
+                let exported = export_form::export_sources(screens);
+                let form = export_form::figure_form(&exported);
+                JobDialog { exported, ..JobDialog::new(FormPurpose::Export, form) }
             }
         }
     }

@@ -51,4 +51,6 @@ pub enum FormPurpose {
     Live,
     /// Runs are written as tables, a report or another format.
     Export,
+    /// The same with a figure as the format.
+    Figure,
 }
