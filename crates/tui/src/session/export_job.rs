@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(words(chosen("scores")), "score runs/a --csv --each turn");
         assert_eq!(words(chosen("html")), "report runs/a --out ./-x --redact off");
         assert_eq!(words(chosen("patch")), "diff runs/a");
-        assert_eq!(words(chosen("sft")), "export runs/a --sft --out ./-x");
+        assert_eq!(words(job("sft")), "export runs/a --sft --out ./-x");
         assert_eq!(words(chosen("figure-survival")), "figure survival runs/a --by run --out ./-x");
     }
 
