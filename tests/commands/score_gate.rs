@@ -153,12 +153,12 @@ fn uncommitted_changes_count_and_deleted_files_do_not() {
     fs::create_dir_all(code.0.path().join("other")).unwrap();
 
     let (exit, gate) = code.gate_json(&["--against", "HEAD", "--max-cc", "+0"]);
-    assert_eq!((exit, gate["limits"][0]["difference"].as_f64()), (Some(0), Some(-11.0)));
+    assert_eq!((exit, &gate["limits"][0]["difference"]), (Some(0), &(-11).into()));
     fs::remove_file(code.0.path().join("app/a.py")).unwrap();
     code.write("b.py", &branching("new", 15));
     let (exit, gate) = code.gate_json(&["--against", "HEAD", "--max-cc", "+0"]);
 
-    assert_eq!((exit, gate["limits"][0]["difference"].as_f64()), (Some(1), Some(1.0)));
+    assert_eq!((exit, &gate["limits"][0]["difference"]), (Some(1), &1.into()));
     assert_eq!(gate["after"]["files"], 1);
     let gone = |it: &Value| (it["name"].as_str().unwrap().to_owned(), it["is_there"] == true);
     let moved: Vec<_> =
@@ -192,6 +192,8 @@ fn a_file_that_stops_to_parse_leaves_the_gate_undecided() {
     // It was broken before, and is in no number of either side.
     let (exit, gate) = code.gate_json(&["--against", "broken", "--max-erosion", "+0"]);
     assert_eq!((exit, &gate["before"]["skipped"][0]["path"]), (Some(0), &"app/b.py".into()));
+    let text = code.gate(&["--against", "broken", "--max-erosion", "+0"]).out;
+    assert_eq!(text.matches("left out of both: app/b.py: syntax error").count(), 1, "{text}");
 
     // The eroded file is in no number any more, which would lower all of them.
     code.write("app/a.py", "def grows(:\n");
@@ -254,6 +256,7 @@ fn an_unknown_revision_is_a_wrong_argument_with_what_was_probably_meant() {
         wrong("featur").ends_with("the repository has no revision featur; did you mean feature?\n")
     );
     assert!(wrong("trunk").ends_with("has no revision trunk; did you mean origin/trunk?\n"));
+    assert!(wrong("HEAF").ends_with("did you mean HEAD?\n"));
     assert!(wrong("quite-another").ends_with("has no revision quite-another\n"));
     let ran = run_cli(&["score", RUN, "--against", "c99", "--max-cc", "9"]);
     assert_eq!(ran.code, Some(2));

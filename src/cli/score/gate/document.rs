@@ -58,9 +58,9 @@ impl GateDocument {
             let (rise, highest) = limit.amount_json();
             rows.push(record! {
                 metric: limit.number.id(),
-                before: old,
-                after: new,
-                difference: old.zip(new).map(|(old, new)| new - old),
+                before: old.map(|value| limit.json_value(value)),
+                after: new.map(|value| limit.json_value(value)),
+                difference: old.zip(new).map(|(old, new)| limit.json_value(new - old)),
                 most_rise: rise,
                 highest: highest,
                 verdict: verdict.word(),

@@ -73,6 +73,11 @@ impl GateVerdict {
     }
 }
 
+/// The digits of shares in the tables.
+pub(super) const FEWEST_DIGITS: usize = 4;
+/// The digits where fewer show no difference.
+pub(super) const MOST_DIGITS: usize = 9;
+
 /// What rounding may add to a difference of two shares.
 const ROUNDING: f64 = 1e-9;
 
@@ -92,21 +97,48 @@ impl GateLimit {
         }
     }
 
-    /// Returns the limit as on the command line.
-    pub(super) fn text(self) -> String {
+    /// Returns the limit with so many digits; one of a rise has a sign.
+    pub(super) fn text(self, digits: usize) -> String {
         match self.amount {
-            LimitAmount::Rise(rise) => self.difference_text(rise),
-            LimitAmount::Highest(highest) => self.value_text(highest),
+            LimitAmount::Rise(rise) => {
+                let words = self.number.format_change(rise, NumberStyle::Digits(digits));
+                words.unwrap_or_else(|| "+".to_owned() + &self.value_text(0.0, digits))
+            }
+            LimitAmount::Highest(highest) => self.value_text(highest, digits),
         }
     }
 
-    pub(super) fn value_text(self, value: f64) -> String {
-        self.number.format_value(value, NumberStyle::Digits(4))
+    pub(super) fn value_text(self, value: f64, digits: usize) -> String {
+        self.number.format_value(value, NumberStyle::Digits(digits))
     }
 
-    pub(super) fn difference_text(self, difference: f64) -> String {
-        let words = self.number.format_change(difference, NumberStyle::Digits(4));
-        words.unwrap_or_else(|| "+".to_owned() + &self.value_text(0.0))
+    pub(super) fn difference_text(self, difference: f64, digits: usize) -> String {
+        let words = self.number.format_change(difference, NumberStyle::Digits(digits));
+        words.unwrap_or_else(|| self.value_text(0.0, digits))
+    }
+
+    /// Returns the digits with which a value above the limit differs from it: four, or more where it is barely above.
+    pub(super) fn digits(self, before: Option<f64>, after: Option<f64>) -> usize {
+        if self.verdict(before, after) != GateVerdict::Exceeded {
+            return FEWEST_DIGITS;
+        }
+        let (limit, compared) = match self.amount {
+            LimitAmount::Rise(rise) => {
+                (rise, after.zip(before).map(|(after, before)| after - before))
+            }
+            LimitAmount::Highest(highest) => (highest, after),
+        };
+        let differs = |digits: &usize| {
+            compared
+                .is_some_and(|it| self.value_text(it, *digits) != self.value_text(limit, *digits))
+        };
+        (FEWEST_DIGITS..MOST_DIGITS).find(differs).unwrap_or(MOST_DIGITS)
+    }
+
+    /// Returns a value of the number for JSON: counts are whole numbers.
+    pub(super) fn json_value(self, value: f64) -> Json {
+        let is_count = !self.number.is_share() && value.fract() == 0.0;
+        if is_count { Json::new(&(value as i64)) } else { Json::new(&value) }
     }
 
     /// Returns the option that names the limit.
@@ -122,8 +154,8 @@ impl GateLimit {
 
     pub(super) fn amount_json(self) -> (Json, Json) {
         match self.amount {
-            LimitAmount::Rise(rise) => (Json::new(&rise), Json::Null),
-            LimitAmount::Highest(highest) => (Json::Null, Json::new(&highest)),
+            LimitAmount::Rise(rise) => (self.json_value(rise), Json::Null),
+            LimitAmount::Highest(highest) => (Json::Null, self.json_value(highest)),
         }
     }
 }
@@ -185,6 +217,13 @@ mod tests {
             limit(LimitAmount::Rise(-0.1)).verdict(Some(0.5), Some(0.45)),
             GateVerdict::Exceeded
         );
-        assert_eq!((rise.text(), highest.text()), ("+0.0200".into(), "0.4000".into()));
+        assert_eq!((rise.text(4), highest.text(4)), ("+0.0200".into(), "0.4000".into()));
+        let none = limit(LimitAmount::Rise(0.0));
+        assert_eq!(
+            (none.text(4), none.difference_text(0.000_01, 4)),
+            ("+0.0000".into(), "0.0000".into())
+        );
+        assert_eq!(none.digits(Some(0.5), Some(0.500_01)), 5);
+        assert_eq!(none.digits(Some(0.5), Some(0.5)), 4);
     }
 }

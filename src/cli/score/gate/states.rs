@@ -173,7 +173,8 @@ fn find_commit(
         .iter()
         .find(|name| name.split_once('/').is_some_and(|(_, branch)| branch == revision));
     let near = of_remote.map(String::as_str);
-    let near = near.or_else(|| closest_word(revision, names.iter().map(String::as_str)));
+    let names = names.iter().map(String::as_str).chain(["HEAD"]);
+    let near = near.or_else(|| closest_word(revision, names));
     if let Some(near) = near {
         sentence += &format!("; did you mean {near}?");
     } else if repository.is_shallow() {

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use trajview_metrics::{Number, quality::Ruler};
+use trajview_metrics::{Number, numbers::NumberStyle, quality::Ruler};
 use trajview_run::format_number;
 
 use super::{
     document::GateDocument,
-    limits::{GateLimit, GateVerdict},
+    limits::{FEWEST_DIGITS, GateLimit, GateVerdict, MOST_DIGITS},
 };
 use crate::cli::{
     measuring_args,
@@ -67,15 +67,16 @@ fn number_table(document: &GateDocument) -> OutputTable {
     let mut table =
         OutputTable::new(&["number", ">before", ">after", ">difference", ">limit", "verdict"]);
     for (row, (limit, verdict)) in document.json.rows("limits").iter().zip(&document.limits) {
-        let value = |field: &str| row.number(field).map(|value| limit.value_text(value));
-        let difference = row.number("difference").map(|it| limit.difference_text(it));
+        let digits = limit.digits(row.number("before"), row.number("after"));
+        let value = |field: &str| row.number(field).map(|value| limit.value_text(value, digits));
+        let difference = row.number("difference").map(|it| limit.difference_text(it, digits));
         let dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".into());
         table.add_row(vec![
             number_name(*limit),
             dash(value("before")),
             dash(value("after")),
             dash(difference),
-            limit.text(),
+            limit.text(digits),
             verdict.word().to_owned(),
         ]);
     }
@@ -151,10 +152,11 @@ fn before_after(row: &Json, cell: impl Fn(&Json) -> String) -> String {
     format!("{} → {}", side(row.field("before")), side(row.field("after")))
 }
 
+/// Returns an effect with as many digits as show one.
 fn effect_text(effect: Option<f64>) -> String {
-    let style = trajview_metrics::numbers::NumberStyle::Digits(4);
-    let words = effect.map(|effect| Number::Erosion.format_change(effect, style));
-    words.map_or_else(|| "-".into(), |words| words.unwrap_or_else(|| "+0.0000".into()))
+    let Some(effect) = effect else { return "-".into() };
+    let words = |digits| Number::Erosion.format_change(effect, NumberStyle::Digits(digits));
+    (FEWEST_DIGITS..=MOST_DIGITS).find_map(words).unwrap_or_else(|| "0".into())
 }
 
 fn signed_count(count: Option<f64>) -> String {
@@ -173,19 +175,19 @@ fn code_text(words: &str, is_markdown: bool) -> String {
 }
 
 fn print_left_out(json: &Json, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    for side in ["before", "after"] {
-        let state = json.field(side);
+    let [before, after] = ["before", "after"].map(|side| json.field(side));
+    let are_equal = before.rows("skipped") == after.rows("skipped");
+    let sides = [(before, before.cell("name")), (after, after.cell("name"))];
+    let both = [(before, "both".to_owned())];
+    let sides: &[(&Json, String)] = if are_equal { &both } else { &sides };
+    for (state, name) in sides {
         let left_out = state.rows("skipped");
         if !left_out.is_empty() {
             out.print_line("")?;
         }
         for file in left_out.iter().take(MOST_LEFT_OUT) {
             let path = code_text(&file.cell("path"), is_markdown);
-            out.print_sentence(&format!(
-                "left out of {}: {path}: {}",
-                state.cell("name"),
-                file.cell("why")
-            ))?;
+            out.print_sentence(&format!("left out of {name}: {path}: {}", file.cell("why")))?;
         }
         if left_out.len() > MOST_LEFT_OUT {
             let more = left_out.len() - MOST_LEFT_OUT;
