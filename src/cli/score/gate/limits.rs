@@ -175,8 +175,11 @@ fn parse_limit(words: &str, most: f64) -> Option<LimitAmount> {
     let amount: f64 = words.parse().ok()?;
     let is_rise = words.starts_with(['+', '-']);
     let is_possible = amount.is_finite() && amount.abs() <= most;
-    is_possible
-        .then(|| if is_rise { LimitAmount::Rise(amount) } else { LimitAmount::Highest(amount) })
+    is_possible.then_some(if is_rise {
+        LimitAmount::Rise(amount)
+    } else {
+        LimitAmount::Highest(amount)
+    })
 }
 
 #[cfg(test)]
