@@ -449,7 +449,7 @@ fn number_column(number: Number) -> DataColumn {
 }
 
 /// Returns a column as the metadata of a file has it.
-pub fn column_json(column: &DataColumn) -> Value {
+pub(crate) fn column_json(column: &DataColumn) -> Value {
     json!({
         "name": column.name,
         "type": column.kind.word(),
