@@ -7,9 +7,10 @@ use super::{
     metrics::{self, MetricsArgs},
     output::Out,
     rules::{self, RulesArgs},
+    schemas::{self, SchemasArgs},
 };
 
-/// List formats, metrics, rules or keys
+/// List formats, metrics, rules, keys or schemas
 #[derive(Debug, clap::Args)]
 pub struct ListArgs {
     #[command(subcommand)]
@@ -22,6 +23,7 @@ enum ListCommand {
     Metrics(MetricsArgs),
     Rules(RulesArgs),
     Keys(KeysArgs),
+    Schemas(SchemasArgs),
 }
 
 pub fn run(args: &ListArgs, out: &mut Out) -> CommandResult {
@@ -30,5 +32,6 @@ pub fn run(args: &ListArgs, out: &mut Out) -> CommandResult {
         ListCommand::Metrics(args) => metrics::run(args, out),
         ListCommand::Rules(args) => rules::run(args, out),
         ListCommand::Keys(args) => keys::run(args, out),
+        ListCommand::Schemas(args) => schemas::run(args, out),
     }
 }

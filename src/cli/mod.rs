@@ -57,6 +57,7 @@ mod resampling;
 mod rules;
 mod run_args;
 mod sample;
+mod schemas;
 mod score;
 mod sharding;
 mod show;

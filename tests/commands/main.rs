@@ -62,6 +62,7 @@ mod remote_real;
 mod report;
 mod rubric_tree;
 mod scb_check;
+mod schemas;
 mod score;
 mod score_gate;
 mod slopcodebench;

@@ -9,6 +9,7 @@ pub mod judge_server;
 pub mod judged;
 pub mod object_server;
 pub mod remembered;
+pub mod schemas;
 pub mod studied;
 
 use std::{
@@ -37,7 +38,8 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs the program in the project's folder, without colours or settings from the environment.
+/// Runs the program in the project's folder, without colours or settings from the environment. What it prints with
+/// `--json` must be as its schema describes it.
 pub fn run_cli(arguments: &[&str]) -> Ran {
     let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(arguments)
@@ -49,7 +51,9 @@ pub fn run_cli(arguments: &[&str]) -> Ran {
         .output()
         .expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ran { code: status.code(), out: text(stdout), err: text(stderr) }
+    let ran = Ran { code: status.code(), out: text(stdout), err: text(stderr) };
+    schemas::check_output(arguments, &ran.out);
+    ran
 }
 
 /// Runs the program, which must end well, and gives what it printed.

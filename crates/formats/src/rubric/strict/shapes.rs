@@ -1,5 +1,8 @@
 //! The fields of each document: one table per kind of object.
 
+#[cfg(test)]
+mod json_schema;
+
 use crate::SourceBytes;
 use trajview_run::{
     Time, Warning,
@@ -114,6 +117,7 @@ pub const JUDGEMENT: &[FieldShape] = &[
     FieldShape("turn", ValueShape::Ordinal, May),
     FieldShape("rubric", ValueShape::Text, May),
     FieldShape("test", ValueShape::OneOf(&["rewording", "drift"]), May),
+    FieldShape("batch_id", ValueShape::Text, May),
     FieldShape("created_at", ValueShape::Time, May),
     FieldShape("finished_at", ValueShape::Time, May),
     FieldShape("components", ValueShape::Texts, May),
@@ -129,6 +133,7 @@ pub const FLAGGING: &[FieldShape] = &[
     FieldShape("commit", ValueShape::Text, May),
     FieldShape("turn", ValueShape::Ordinal, May),
     FieldShape("rubric", ValueShape::Text, May),
+    FieldShape("batch_id", ValueShape::Text, May),
     FieldShape("created_at", ValueShape::Time, May),
     FieldShape("finished_at", ValueShape::Time, May),
     FieldShape("components", ValueShape::Texts, May),
