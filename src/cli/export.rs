@@ -1,6 +1,7 @@
 //! `trajview export`: a run in a form that other programs read, or many runs as tables.
 
 mod columns;
+mod inspect;
 mod rows;
 mod tables;
 mod training;
@@ -42,6 +43,10 @@ use super::{
 /// without a recorded outcome is never in one; standard error has the number of such runs. Beside `--out set.jsonl`,
 /// `set.provenance.jsonl` names the runs of each line, with the file that states the outcome.
 ///
+/// --inspect writes .eval files that Inspect View opens: a sample for each run, with messages, events that have a time, recorded
+/// scores and tokens. --out FILE.eval takes runs of one task and one model; --out DIR has a file for each. Images are
+/// written with --redact off.
+///
 /// --parquet, --csv and --jsonl write tables of all runs below the paths into a folder: runs, turns, steps, edits, points, flags,
 /// verdicts, labels, signals, and a separate table of texts. A value in a table is the same as in the output of the
 /// commands; an unknown value is null. A recording that cannot be read is a row of runs with read_error, and is
@@ -66,8 +71,12 @@ pub struct ExportArgs {
     otlp: bool,
     #[command(flatten)]
     training: training::TrainingArgs,
-    /// The output file of --atif, --otlp, --messages, --sft or --dpo; default: standard output
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["parquet", "csv", "jsonl"])]
+    /// Logs of Inspect (.eval, version 2), with a sample for each run; needs --out
+    #[arg(long, conflicts_with_all = ["atif", "messages", "otlp", "sft", "dpo", "parquet", "csv", "jsonl"])]
+    inspect: bool,
+    /// The output file of --atif, --otlp, --messages, --sft or --dpo; default: standard output. Of --inspect a FILE.eval, or a
+    /// folder with a file for each task and model
+    #[arg(long, short, value_name = "FILE", conflicts_with_all = ["parquet", "csv", "jsonl"])]
     out: Option<PathBuf>,
     /// Tables as Parquet into this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages", "otlp"])]
@@ -92,7 +101,7 @@ pub struct ExportArgs {
     /// Only these columns, in this order: `agent` is the column of every table that has it, `turns.turn` of one table.
     /// Without --tables, tables with none of them are not written. Without names: print the columns of the tables,
     /// with their types, units and meanings; with --json as JSON (schema trajview.columns/1)
-    #[arg(long, value_name = "COLUMN,...", num_args = 0..=1, conflicts_with_all = ["atif", "messages", "otlp", "sft", "dpo"])]
+    #[arg(long, value_name = "COLUMN,...", num_args = 0..=1, conflicts_with_all = ["atif", "messages", "otlp", "sft", "dpo", "inspect"])]
     columns: Option<Option<String>>,
     #[command(flatten)]
     redaction: RedactionArgs,
@@ -153,6 +162,9 @@ pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     args.redaction.redacting.check_json()?;
+    if args.inspect {
+        return inspect::export_logs(args, out);
+    }
     if args.training.is_wanted() {
         return training::export_training_set(args, out);
     }
@@ -178,7 +190,7 @@ pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
     }
     if !is_document {
         let why = "no format: --parquet DIR, --csv DIR or --jsonl DIR for tables; --sft or --dpo for a training \
-                   set; --atif, --otlp or --messages for one run";
+                   set; --inspect for logs of Inspect; --atif, --otlp or --messages for one run";
         return Err(CommandFailure::wrong_arguments(why));
     }
     let [path] = args.paths.as_slice() else {

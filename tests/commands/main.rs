@@ -34,6 +34,7 @@ mod headless;
 mod help;
 mod history;
 mod inside;
+mod inspect_log;
 mod judge;
 mod judge_cli;
 mod judge_drift;

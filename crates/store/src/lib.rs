@@ -47,6 +47,7 @@ mod folder_names;
 mod follower;
 pub mod gold;
 pub mod import;
+pub mod inspect_log;
 pub mod judgements;
 pub mod labels;
 pub mod layers;

@@ -51,6 +51,7 @@ pub const EXPORT_FORMATS: &[ExportFormat] = &[
     format("otlp", "OTLP", "OpenTelemetry spans as JSON", ".otlp.json", true, ExportTarget::File),
     format("atif", "ATIF 1.8", "the run for other viewers", ".atif.json", true, ExportTarget::File),
     format("messages", "messages", "the run in the form of OpenAI's API", ".messages.json", true, ExportTarget::File),
+    format("inspect", "Inspect log", "opens in Inspect View", ".eval", true, ExportTarget::File),
     format("figure-curves", "figure, curves", "erosion and verbosity; SVG, or PDF or pgfplots by a name with .pdf or .pgf", "-curves.svg", false, ExportTarget::Figure),
     format("figure-losses", "figure, losses", "lifelines of components, or losses by turn of several runs", "-losses.svg", false, ExportTarget::Figure),
     format("figure-survival", "figure, survival", "share of components that are not lost", "-survival.svg", false, ExportTarget::Figure),
@@ -166,6 +167,7 @@ impl ExportJob {
             "sft" => ("export", vec![word("--sft"), word("--out"), out]),
             "dpo" => ("export", vec![word("--dpo"), word("--out"), out]),
             "messages" => ("export", vec![word("--messages"), word("--out"), out]),
+            "inspect" => ("export", vec![word("--inspect"), word("--out"), out]),
             "asciicast" => {
                 ("open", vec![word("--snapshot"), word("120x40"), word("--asciicast"), out])
             }
