@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use trajview_run::closest_word::closest_word;
+
 use super::{
     CommandFailure, CommandResult, Exit,
     output::{Out, OutputTable},
-    suggestions,
 };
 
 /// List the JSON schemas of documents, or print one
@@ -52,7 +53,7 @@ pub fn run(args: &SchemasArgs, out: &mut Out) -> CommandResult {
     let plain_name = plain_name.split('/').next().unwrap_or(plain_name);
     let Some((_, text)) = SCHEMAS.iter().find(|(known, _)| *known == plain_name) else {
         let known = SCHEMAS.iter().map(|(known, _)| *known);
-        let near = suggestions::closest(plain_name, known);
+        let near = closest_word(plain_name, known);
         let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         return Err(CommandFailure::wrong_arguments(format!(
             "{name}: no such schema{near}; `trajview list schemas` lists them"
