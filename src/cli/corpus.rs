@@ -14,20 +14,21 @@ use std::{
 
 use clap::ValueEnum;
 
+use trajview_metrics::{Number, numbers::CORPUS};
 use trajview_run::{find_by_name::JudgeSelection, path::shared_folder, rubric::Rubric};
 use trajview_store as store;
 use trajview_store::remote;
-use trajview_study::pairing::ConditionPair;
+use trajview_study::{corpus::TestFamily, pairing::ConditionPair};
 
 use super::{
     CommandFailure, CommandResult, Exit, compare, component_comparison,
-    measuring_args::MeasuringArgs,
+    measuring_args::{MeasuringArgs, ruler_text},
     output::{Json, Out, TableFormArgs},
     pricing::PricingArgs,
     resampling::ResamplingArgs,
     run_args,
 };
-use document::CorpusDocument;
+use document::{CorpusDocument, TestTerms};
 
 /// All runs below some paths: a table, paired tests, correlations
 ///
@@ -58,6 +59,12 @@ pub struct CorpusArgs {
     /// Without it the last judgement of the latest state that has a score for every component
     #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
+    /// Only these numbers, in the table of runs and in paired tests; p Holm is adjusted for them alone
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = corpus_metric_parser())]
+    metrics: Vec<Number>,
+    /// The tests of which each p-value is adjusted for the others (Holm)
+    #[arg(long, value_enum, value_name = "FAMILY", default_value_t = FamilyWord::Agent)]
+    family: FamilyWord,
     #[command(flatten)]
     counting: run_args::CountingArgs,
     #[command(flatten)]
@@ -110,6 +117,38 @@ enum CorpusTable {
     OutcomePairs,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FamilyWord {
+    /// The numbers of each agent
+    Agent,
+    /// The agents of each number
+    Metric,
+    /// All tests of the table
+    All,
+}
+
+impl FamilyWord {
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Agent => "adjusted for the numbers of the same agent",
+            Self::Metric => "adjusted for the agents of the same number",
+            Self::All => "adjusted for all tests of the table",
+        }
+    }
+
+    const fn family(self) -> TestFamily {
+        match self {
+            Self::Agent => TestFamily::Agent,
+            Self::Metric => TestFamily::Metric,
+            Self::All => TestFamily::All,
+        }
+    }
+}
+
+fn corpus_metric_parser() -> impl clap::builder::TypedValueParser<Value = Number> {
+    run_args::word_parser(CORPUS.iter().map(|it| it.id()), Number::find_by_id)
+}
+
 pub(super) fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
     ConditionPair::parse(words)
         .ok_or_else(|| "expected two different conditions, as single-shot,emergent".into())
@@ -130,8 +169,14 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     };
     let runs = run_facts::measure_runs(&paths, &naming_folder(args, &paths), &with);
     let plan = args.resampling.to_plan();
-    let document =
-        CorpusDocument::new(runs, &args.pair, &args.outcomes, &plan, scorers.scorer.ruler());
+    out.add_table_note(format!(
+        "intervals: 95 % BCa bootstrap over tasks; p: Wilcoxon's signed-rank test of the gaps; p Holm: {}; {}",
+        args.family.description(),
+        ruler_text(scorers.scorer.ruler())
+    ));
+    let terms = TestTerms { family: args.family.family(), metrics: &args.metrics };
+    let ruler = scorers.scorer.ruler();
+    let document = CorpusDocument::new(runs, &args.pair, &args.outcomes, &plan, terms, ruler);
     if args.json {
         out.print_json(&document.json)?;
     } else if args.csv {

@@ -39,6 +39,8 @@ pub struct Out {
     is_terminal: bool,
     form: TableForm,
     saved: Option<table_form::SavedTables>,
+    /// The `table` around each tabular of LaTeX.
+    tex_float: Option<table_form::TexFloat>,
     /// The captured output. None if it is printed.
     captured: Option<Vec<OutputPiece>>,
 }
@@ -74,7 +76,14 @@ impl Out {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         let writer = BufWriter::new(stdout);
-        Self { writer, is_terminal, form: TableForm::Text, saved: None, captured: None }
+        Self {
+            writer,
+            is_terminal,
+            form: TableForm::Text,
+            saved: None,
+            tex_float: None,
+            captured: None,
+        }
     }
 
     /// Makes an output that prints nothing and captures everything, with the messages for standard error until
@@ -102,9 +111,17 @@ impl Out {
     /// If the folder for saved tables cannot be made.
     pub(crate) fn set_table_form(&mut self, forms: &TableFormArgs) -> io::Result<()> {
         self.form = forms.form();
+        self.tex_float = forms.tex_float();
         self.saved =
             forms.save_tables.as_deref().map(table_form::SavedTables::in_folder).transpose()?;
         Ok(())
+    }
+
+    /// Adds a sentence below every `table` of LaTeX.
+    pub(crate) fn add_table_note(&mut self, note: String) {
+        if let Some(float) = &mut self.tex_float {
+            float.notes.push(note);
+        }
     }
 
     /// Writes the tables and lines that follow as Markdown.
@@ -126,6 +143,9 @@ impl Out {
         }
         if let Some(saved) = self.saved.as_mut().filter(|_| !words.trim().is_empty()) {
             saved.title = words.trim().to_owned();
+        }
+        if let Some(float) = self.tex_float.as_mut().filter(|_| !words.trim().is_empty()) {
+            float.title = words.trim().to_owned();
         }
         match self.form {
             TableForm::Tex if !words.is_empty() => writeln!(self.writer, "% {words}"),

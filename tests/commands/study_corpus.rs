@@ -309,6 +309,36 @@ fn every_output_names_the_test_it_made_and_has_the_adjusted_p_beside_the_raw() {
 }
 
 #[test]
+fn chosen_metrics_are_tested_alone_and_a_family_may_be_the_agents_or_all_tests() {
+    let folder = tempfile::tempdir().unwrap();
+    (0..6).for_each(|at| write_bundle(folder.path(), at / 2, 0, at % 2));
+    let chosen = ["--metrics", "erosion,verbosity"];
+    let with = |more: &[&str]| text_of(folder.path(), &[&chosen[..], more].concat());
+
+    let by_agent = with(&[]);
+    let of_all = with(&["--family", "all"]);
+    let by_metric = with(&["--family", "metric"]);
+    let tex = with(&["--tex", "--caption", "Two conditions", "--label", "tab:two"]);
+
+    assert!(by_agent.contains("Holm over 2 metrics") && !by_agent.contains("tests and"));
+    assert!(!by_agent.contains("cost"), "{by_agent}");
+    assert!(of_all.contains("p Holm: Holm over 2 tests of the table"), "{of_all}");
+    assert!(
+        by_metric.contains("p Holm: Holm over 1 test of erosion, Holm over 1 test of verbosity")
+    );
+    for words in [
+        "\\caption{Two conditions}",
+        "\\label{tab:two}",
+        "\\label{tab:two-2}",
+        "adjusted for the numbers of the same agent; profile",
+        "mean gap & low & high",
+    ] {
+        assert!(tex.contains(words), "{words}: {tex}");
+    }
+    assert_eq!(tex.matches("\\begin{table}").count(), tex.matches("\\end{tabular}").count());
+}
+
+#[test]
 fn csv_has_a_row_a_run_and_markdown_every_table() {
     let folder = tempfile::tempdir().unwrap();
     (0..2).for_each(|at| write_bundle(folder.path(), 0, 0, at));

@@ -112,8 +112,20 @@ struct PanelMargins {
     bottom: f64,
 }
 
+/// How much wider text may be in the fonts of LaTeX.
+const LATEX_WIDTH: f64 = 1.25;
+
 impl Layout {
     pub(crate) fn new(figure: &Figure) -> Self {
+        Self::with_text_scale(figure, 1.0)
+    }
+
+    /// Lays a figure out with more room for names, since letters are wider in the fonts of LaTeX.
+    pub(crate) fn for_latex(figure: &Figure) -> Self {
+        Self::with_text_scale(figure, LATEX_WIDTH)
+    }
+
+    fn with_text_scale(figure: &Figure, scale: f64) -> Self {
         let width = figure.columns.width();
         let in_row = figure.columns.panels_in_row().min(figure.panels.len()).max(1);
         let cell_width = (width - 2.0 * MARGIN - PANEL_GAP * (in_row - 1) as f64) / in_row as f64;
@@ -121,7 +133,7 @@ impl Layout {
         let mut top = MARGIN;
         for row in figure.panels.chunks(in_row) {
             let margins: Vec<PanelMargins> =
-                row.iter().map(|panel| panel_margins(panel, cell_width)).collect();
+                row.iter().map(|panel| panel_margins(panel, cell_width, scale)).collect();
             // The areas of a row begin at one height and end at one.
             let above = margins.iter().map(|it| it.top).fold(0.0, f64::max);
             let below = margins.iter().map(|it| it.bottom).fold(0.0, f64::max);
@@ -137,12 +149,12 @@ impl Layout {
                     width: cell_width - margins.left - margins.right,
                     height,
                 };
-                panels.push(panel_layout(panel, area, left));
+                panels.push(panel_layout(panel, area, left, scale));
                 left += cell_width + PANEL_GAP;
             }
             top += above + height + below + PANEL_GAP;
         }
-        let legend = legend_layout(figure, width, top - PANEL_GAP);
+        let legend = legend_layout(figure, width, top - PANEL_GAP, scale);
         Self { width, height: legend.top + legend.height + MARGIN, panels, legend }
     }
 }
@@ -161,18 +173,18 @@ fn x_ticks(panel: &Panel, width: f64) -> Vec<Tick> {
     axis_ticks(&panel.x, (width / 36.0) as usize)
 }
 
-fn y_ticks(panel: &Panel, cell_width: f64) -> Vec<Tick> {
-    let most = cell_width * NAMES_SHARE;
+fn y_ticks(panel: &Panel, cell_width: f64, scale: f64) -> Vec<Tick> {
+    let most = cell_width * NAMES_SHARE / scale;
     let ticks = axis_ticks(&panel.y, 5).into_iter();
     ticks.map(|tick| Tick { label: fitting_text(&tick.label, SMALL_TEXT, most), ..tick }).collect()
 }
 
-fn panel_margins(panel: &Panel, cell_width: f64) -> PanelMargins {
-    let ticks = y_ticks(panel, cell_width);
+fn panel_margins(panel: &Panel, cell_width: f64, scale: f64) -> PanelMargins {
+    let ticks = y_ticks(panel, cell_width, scale);
     let widest = ticks.iter().map(|tick| text_width(&tick.label, SMALL_TEXT)).fold(0.0, f64::max);
     let label = |words: &str| if words.is_empty() { 0.0 } else { LINE_HEIGHT + 1.0 };
     PanelMargins {
-        left: label(&panel.y.label) + widest + TICK_LENGTH + TICK_GAP + 1.0,
+        left: label(&panel.y.label) + widest * scale + TICK_LENGTH + TICK_GAP + 1.0,
         // Half of the last tick's label of the x axis.
         right: 8.0,
         top: if panel.title.is_empty() { SMALL_TEXT / 2.0 } else { LINE_HEIGHT + 3.0 },
@@ -180,10 +192,10 @@ fn panel_margins(panel: &Panel, cell_width: f64) -> PanelMargins {
     }
 }
 
-fn panel_layout(panel: &Panel, area: Rect, left: f64) -> PanelLayout {
+fn panel_layout(panel: &Panel, area: Rect, left: f64, scale: f64) -> PanelLayout {
     let cell_width = area.right() + 8.0 - left;
     let x_ticks = x_ticks(panel, area.width).into_iter();
-    let name_width = area.width / panel.x.name_list().len().max(1) as f64 - 2.0;
+    let name_width = area.width / panel.x.name_list().len().max(1) as f64 / scale - 2.0;
     let shorten = |tick: Tick| match panel.x.name_list() {
         [] => tick,
         _ => Tick { label: fitting_text(&tick.label, SMALL_TEXT, name_width), ..tick },
@@ -191,7 +203,7 @@ fn panel_layout(panel: &Panel, area: Rect, left: f64) -> PanelLayout {
     PanelLayout {
         area,
         x_ticks: x_ticks.map(shorten).collect(),
-        y_ticks: y_ticks(panel, cell_width),
+        y_ticks: y_ticks(panel, cell_width, scale),
         y_label: left + LABEL_TEXT * 0.8,
         x_label: area.bottom() + TICK_LENGTH + TICK_GAP + SMALL_TEXT + LINE_HEIGHT,
         title: area.top - 5.0,
@@ -202,15 +214,16 @@ fn panel_layout(panel: &Panel, area: Rect, left: f64) -> PanelLayout {
 }
 
 /// Returns the legend: as many entries in each row as fit, in columns of one width, the whole in the middle.
-fn legend_layout(figure: &Figure, width: f64, below: f64) -> LegendLayout {
+fn legend_layout(figure: &Figure, width: f64, below: f64, scale: f64) -> LegendLayout {
     if figure.legend.is_empty() {
         return LegendLayout { top: below, ..LegendLayout::default() };
     }
     let room = width - 2.0 * MARGIN - 6.0;
-    let most = room - SAMPLE_LENGTH - SAMPLE_GAP;
+    let most = (room - SAMPLE_LENGTH - SAMPLE_GAP) / scale;
     let labels: Vec<String> =
         figure.legend.iter().map(|it| fitting_text(&it.label, SMALL_TEXT, most)).collect();
-    let entry_width = |label: &String| SAMPLE_LENGTH + SAMPLE_GAP + text_width(label, SMALL_TEXT);
+    let entry_width =
+        |label: &String| SAMPLE_LENGTH + SAMPLE_GAP + text_width(label, SMALL_TEXT) * scale;
     let columns_of = |count: usize| -> Vec<f64> {
         let widest = |column: usize| {
             let labels = labels.iter().skip(column).step_by(count);

@@ -2,7 +2,8 @@
 //!
 //! A caller describes a [`Figure`]: panels with axes, and what is in them ([`Mark`]): curves with bands, steps, marks,
 //! bars, intervals, cells of a heat map. [`Figure::render`] writes it. [`layout`] computes the positions, in points
-//! (1/72 inch); SVG and PDF are drawn from the shapes of [`scene`], pgfplots sets axes at the positions. To add a kind of mark, add a variant to [`Mark`], its shapes to `scene.rs` and its lines to
+//! (1/72 inch); SVG and PDF are drawn from the shapes of [`scene`], pgfplots sets axes at the positions and leaves more room
+//! for names. To add a kind of mark, add a variant to [`Mark`], its shapes to `scene.rs` and its lines to
 //! `pgfplots.rs`; to add a format, add a variant to [`FigureFormat`] and a module beside `svg.rs`.
 //!
 //! # Of this crate

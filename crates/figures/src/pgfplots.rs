@@ -23,7 +23,7 @@ use crate::{
 };
 
 pub(crate) fn pgfplots_text(figure: &Figure) -> String {
-    let layout = Layout::new(figure);
+    let layout = Layout::for_latex(figure);
     let mut lines = vec![format!("% {}", comment(&figure.title))];
     lines.extend(figure.caption.lines().map(|line| format!("% {}", comment(line))));
     lines.push("% Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.16}.".into());

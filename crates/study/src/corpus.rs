@@ -4,12 +4,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use trajview_metrics::{BetterDirection, Number, numbers::CORPUS};
 
 use super::{
     bootstrap::{BootstrapPlan, Estimate},
     correlation::{Correlations, correlate_pairs},
-    paired::{HolmAdjusted, PairedComparison, TestedMetric, test_metrics},
+    paired::{HolmAdjusted, PairedComparison, TestedMetric, holm_adjust, test_metrics},
     pairing::{
         AgentGroup, ConditionPair, PairNumbers, PairingKey, UnpairedReason, agent_groups,
         pair_rows, pair_runs,
@@ -75,6 +77,58 @@ impl PairedNumber {
             self.paired.higher
         } else {
             self.paired.lower
+        }
+    }
+}
+
+/// The tests of a table of which each p-value is adjusted for the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TestFamily {
+    /// The numbers of one agent; the pooled row is an agent of its own.
+    #[default]
+    Agent,
+    /// The agents that one number is tested for, with the pooled one.
+    Metric,
+    /// All tests of the table.
+    All,
+}
+
+impl TestFamily {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Metric => "metric",
+            Self::All => "all",
+        }
+    }
+
+    /// Returns the method with the number of tests, such as `Holm over 6 metrics`.
+    pub fn method_text(self, tests: usize) -> String {
+        match self {
+            Self::Agent => HolmAdjusted::method_text(tests),
+            Self::Metric | Self::All => {
+                format!("Holm over {tests} {}", if tests == 1 { "test" } else { "tests" })
+            }
+        }
+    }
+}
+
+/// Adjusts the p-values that [`compare_corpus`] has adjusted for the numbers of an agent for those of another family.
+pub fn adjust_family(rows: &mut [PairedNumber], family: TestFamily) {
+    let key = |row: &PairedNumber| match family {
+        TestFamily::Agent => (row.agent.clone(), None),
+        TestFamily::Metric => (None, Some(row.number.id())),
+        TestFamily::All => (None, None),
+    };
+    let mut families: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.holm.is_some()) {
+        families.entry(key(row)).or_default().push(at);
+    }
+    for places in families.values() {
+        let raw_p = |at: &usize| rows[*at].paired.wilcoxon.ok().map(|test| test.p);
+        let raw: Vec<f64> = places.iter().filter_map(raw_p).collect();
+        for (at, adjusted) in places.iter().zip(holm_adjust(&raw)) {
+            rows[*at].holm = Some(adjusted);
         }
     }
 }

@@ -19,7 +19,10 @@ use trajview_metrics::{
 use trajview_run::{Warning, checkpoint_record::RecordedTests};
 use trajview_study::{
     BootstrapPlan, Estimate,
-    corpus::{CorpusComparison, MeasuredRun, PairedNumber, compare_corpus, correlate_numbers},
+    corpus::{
+        CorpusComparison, MeasuredRun, PairedNumber, TestFamily, adjust_family, compare_corpus,
+        correlate_numbers,
+    },
     fairness::{ConductDifference, conduct_differences},
     paired::{HolmAdjusted, Wilcoxon},
     pairing::{ConditionPair, PairNumbers, RunPair},
@@ -42,6 +45,20 @@ pub struct CorpusDocument {
     pub problems: Vec<Warning>,
     /// Pairs whose runs differ in more than their condition.
     pub unfair: Vec<UnfairPair>,
+    /// The numbers that tables and tests have; empty for all. The JSON of a run has all of them.
+    metrics: Vec<Number>,
+}
+
+/// What is tested, and what p-values are adjusted for.
+#[derive(Debug, Clone, Copy)]
+pub struct TestTerms<'a> {
+    pub family: TestFamily,
+    /// The numbers that are tested; empty for all.
+    pub metrics: &'a [Number],
+}
+
+fn is_chosen(metrics: &[Number], number: Number) -> bool {
+    metrics.is_empty() || metrics.contains(&number)
 }
 
 /// A pair whose runs differ in more than their condition.
@@ -67,16 +84,28 @@ pub(crate) fn slope_name(number: Number) -> String {
 }
 
 impl CorpusDocument {
+    /// Returns whether tables have the number.
+    pub(crate) fn has_column(&self, number: Number) -> bool {
+        is_chosen(&self.metrics, number)
+    }
+
     pub fn new(
         CorpusRuns { measured: runs, problems }: CorpusRuns,
         conditions: &ConditionPair,
         outcomes: &OutcomeArgs,
         plan: &BootstrapPlan,
+        TestTerms { family, metrics }: TestTerms<'_>,
         ruler: &Ruler,
     ) -> Self {
-        let measured: Vec<MeasuredRun> = runs.iter().map(|run| run.measured.clone()).collect();
-        let CorpusComparison { paired, per_task, alone } =
+        let tested = |run: &CorpusRunFacts| {
+            let mut measured = run.measured.clone();
+            measured.values.retain(|(number, _)| is_chosen(metrics, *number));
+            measured
+        };
+        let measured: Vec<MeasuredRun> = runs.iter().map(tested).collect();
+        let CorpusComparison { mut paired, per_task, alone } =
             compare_corpus(&measured, conditions, plan);
+        adjust_family(&mut paired, family);
         let unfair: Vec<UnfairPair> =
             per_task.iter().filter_map(|row| unfair_row(&row.pair, &runs)).collect();
         let spent: Vec<_> = runs.iter().map(|run| (run.measured.key.clone(), run.spent)).collect();
@@ -94,7 +123,8 @@ impl CorpusDocument {
             seed: plan.seed,
             resamples: plan.resamples,
             runs: Json::list(&runs, run_row),
-            paired: Json::list(&paired, |row| paired_row(row, conditions)),
+            family: family.word(),
+            paired: Json::list(&paired, |row| paired_row(row, conditions, family)),
             components: component_comparison::rows_by_agent(&per_task, scores, plan),
             // Differences of the MCF that blind labels correct; empty if labels correct none.
             corrected: corrected_difference_rows(&per_task, &runs),
@@ -110,7 +140,7 @@ impl CorpusDocument {
             cost_per_solved: cost_per_solved::cost_per_solved_rows(&spent, plan),
             outcomes: outcomes_record(&trials, outcomes, plan),
         };
-        Self { json, runs, problems, unfair }
+        Self { json, runs, problems, unfair, metrics: metrics.to_vec() }
     }
 }
 
@@ -199,7 +229,7 @@ fn last_tests_row(label: &str, tests: &RecordedTests) -> Json {
 }
 
 /// A number of one agent, or of all pooled, over the tasks of both conditions.
-fn paired_row(row: &PairedNumber, conditions: &ConditionPair) -> Json {
+fn paired_row(row: &PairedNumber, conditions: &ConditionPair, family: TestFamily) -> Json {
     let paired = &row.paired;
     record! {
         agent: row.agent,
@@ -214,7 +244,7 @@ fn paired_row(row: &PairedNumber, conditions: &ConditionPair) -> Json {
         mean_a: mean_record(&row.a),
         mean_b: mean_record(&row.b),
         mean_gap: paired.mean_gap.value.ok(),
-        wilcoxon: paired.wilcoxon.as_ref().ok().map(|test| wilcoxon_record(test, row.holm)),
+        wilcoxon: paired.wilcoxon.as_ref().ok().map(|test| wilcoxon_record(test, row.holm, family)),
         cohen_d: paired.cohen_d.value.ok(),
         ci95: paired.mean_gap.interval.ok(),
         cohen_d_ci95: paired.cohen_d.interval.ok(),
@@ -232,14 +262,14 @@ fn mean_record(estimate: &Estimate) -> Json {
     record! { mean: estimate.value.ok(), ci95: estimate.interval.ok() }
 }
 
-/// `p_holm` is adjusted for the metrics of the same agent, and null if neither side can be the better; `p_normal` is the
+/// `p_holm` is adjusted for the tests of the family, and null if neither side can be the better; `p_normal` is the
 /// p-value of the normal approximation, whatever the method; `n` counts the differences that are not dropped as zeros.
-fn wilcoxon_record(test: &Wilcoxon, holm: Option<HolmAdjusted>) -> Json {
+fn wilcoxon_record(test: &Wilcoxon, holm: Option<HolmAdjusted>, family: TestFamily) -> Json {
     record! {
         w: test.w,
         p: test.p,
         p_holm: holm.map(|holm| holm.p),
-        adjusted: holm.map(|holm| HolmAdjusted::method_text(holm.tests)),
+        adjusted: holm.map(|holm| family.method_text(holm.tests)),
         test: test.method_text(),
         method: test.method.name(),
         p_normal: test.p_normal,

@@ -132,7 +132,8 @@ fn run_table(document: &CorpusDocument) -> OutputTable {
     let mut trial = columns_in_use(document.runs.iter().map(|run| &run.trial));
     let error = trial.iter().position(|it| *it == TrialColumn::Error).map(|at| trial.remove(at));
     let heads = heads.chain(trial.iter().map(|column| column_head(*column)));
-    let shown = numbers::visible_numbers(CORPUS, |number| has_number(document, number));
+    let mut shown = numbers::visible_numbers(CORPUS, |number| has_number(document, number));
+    shown.retain(|number| document.has_column(*number));
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
     let has_judge = document.runs.iter().any(|run| run.judged.judge.is_some());
     let last = if has_judge { &["judge", ">judged at turn", "run"][..] } else { &["run"][..] };
@@ -257,10 +258,20 @@ fn agent_cell(row: &Json) -> String {
 fn adjustment_note(document: &Json) -> Option<String> {
     let families = document.rows("paired").iter().filter_map(|row| {
         let how = row.text("wilcoxon.adjusted")?;
-        Some(format!("{how} of {}", agent_cell(row)))
+        let of_what = match document.text("family") {
+            Some("metric") => row.cell("metric"),
+            Some("all") => "the table".into(),
+            _ => agent_cell(row),
+        };
+        Some(format!("{how} of {of_what}"))
     });
-    let mut families: Vec<String> = families.collect();
-    families.dedup();
+    let mut named: Vec<String> = vec![];
+    for family in families {
+        if !named.contains(&family) {
+            named.push(family);
+        }
+    }
+    let families = named;
     (!families.is_empty()).then(|| format!("p Holm: {}", families.join(", ")))
 }
 

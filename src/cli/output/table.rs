@@ -10,6 +10,8 @@ use super::{Out, OutputPiece, TableForm, csv_row, escape_markdown, safe_line};
 
 mod tex;
 
+pub(crate) use tex::escape_tex;
+
 /// The gap between two columns of text.
 const GAP: &str = "  ";
 
@@ -87,7 +89,12 @@ impl OutputTable {
         match (is_markdown, out.form) {
             (true, _) | (false, TableForm::Markdown) => self.print_markdown(out),
             (false, TableForm::Tex) => {
-                tex::tex_lines(self).iter().try_for_each(|line| out.print_table_line(line))
+                let lines = tex::tex_lines(self);
+                let lines = match &mut out.tex_float {
+                    Some(float) => float.float_lines(lines),
+                    None => lines,
+                };
+                lines.iter().try_for_each(|line| out.print_table_line(line))
             }
             (false, TableForm::Text) => self.print_columns(out),
         }

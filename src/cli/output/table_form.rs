@@ -7,7 +7,7 @@ use std::{
 
 use trajview_store::error_reason;
 
-use super::table::OutputTable;
+use super::table::{OutputTable, escape_tex};
 
 /// The form of printed tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,12 +28,64 @@ pub struct TableFormArgs {
     /// Print the tables as LaTeX (booktabs); notes become comments
     #[arg(long, conflicts_with = "md")]
     pub tex: bool,
+    /// With --tex: put each table in a `table` with this caption; its notes are below it
+    #[arg(long, value_name = "TEXT", requires = "tex")]
+    pub caption: Option<String>,
+    /// With --tex: the label of the table, `\ref{NAME}`; a second table has NAME-2, and so on
+    #[arg(long = "label", value_name = "NAME", requires = "tex")]
+    pub table_label: Option<String>,
     /// Also save every printed table in this folder, as CSV, Markdown and LaTeX
     #[arg(long, value_name = "DIR")]
     pub save_tables: Option<PathBuf>,
 }
 
+/// The `table` around each tabular of LaTeX, if a caption or a label is named.
+#[derive(Debug, Clone, Default)]
+pub struct TexFloat {
+    caption: Option<String>,
+    label: Option<String>,
+    /// Sentences that are below every table.
+    pub notes: Vec<String>,
+    /// The last words that were printed, which are below the next table.
+    pub title: String,
+    count: usize,
+}
+
+impl TexFloat {
+    /// Returns the lines of a table with its notes.
+    pub(crate) fn float_lines(&mut self, tabular: Vec<String>) -> Vec<String> {
+        self.count += 1;
+        let title = std::mem::take(&mut self.title);
+        let mut lines = vec!["\\begin{table}".to_owned(), "\\centering".to_owned()];
+        if let Some(caption) = &self.caption {
+            lines.push(format!("\\caption{{{}}}", escape_tex(caption)));
+        }
+        if let Some(label) = &self.label {
+            let number = if self.count > 1 { format!("-{}", self.count) } else { String::new() };
+            lines.push(format!("\\label{{{label}{number}}}"));
+        }
+        lines.extend(tabular);
+        let notes = std::iter::once(&title).chain(&self.notes).filter(|it| !it.is_empty());
+        let notes: Vec<String> = notes.map(|note| escape_tex(note)).collect();
+        if !notes.is_empty() {
+            lines.push(format!("\\par\\smallskip{{\\footnotesize {}.\\par}}", notes.join("; ")));
+        }
+        lines.push("\\end{table}".to_owned());
+        lines
+    }
+}
+
 impl TableFormArgs {
+    /// Returns the `table` that is around each tabular. None without a caption and a label.
+    pub(crate) fn tex_float(&self) -> Option<TexFloat> {
+        let is_wanted = self.caption.is_some() || self.table_label.is_some();
+        is_wanted.then(|| TexFloat {
+            caption: self.caption.clone(),
+            label: self.table_label.clone(),
+            ..TexFloat::default()
+        })
+    }
+
     pub const fn form(&self) -> TableForm {
         match (self.md, self.tex) {
             (true, _) => TableForm::Markdown,

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::OutputTable;
 
-/// Writes the lines of a `tabular`. Columns of numbers are right-aligned.
+/// Writes the lines of a `tabular`. Columns of numbers are right-aligned; a number with its interval becomes three columns.
 pub(crate) fn tex_lines(table: &OutputTable) -> Vec<String> {
+    let table = &one_number_a_cell(table);
     let columns = 0..table.heads.len();
     let sides: String =
         columns.map(|column| if table.is_number(column) { 'r' } else { 'l' }).collect();
@@ -15,6 +16,56 @@ pub(crate) fn tex_lines(table: &OutputTable) -> Vec<String> {
     let before = [begin, "\\toprule".into(), heads, "\\midrule".into()];
     let after = ["\\bottomrule".into(), "\\end{tabular}".into()];
     before.into_iter().chain(rows).chain(after).collect()
+}
+
+/// Returns the table with the numbers and the ends of intervals in columns of their own.
+fn one_number_a_cell(table: &OutputTable) -> OutputTable {
+    let column = |at: usize| table.rows.iter().filter_map(move |row| row.get(at));
+    let is_split = |at: usize| {
+        column(at).any(|cell| interval_parts(cell).is_some())
+            && column(at).all(|cell| is_single(cell) || interval_parts(cell).is_some())
+    };
+    let split: Vec<bool> = (0..table.heads.len()).map(is_split).collect();
+    let mut heads = vec![];
+    for (head, is_split) in table.heads.iter().zip(&split) {
+        match is_split {
+            true => heads.extend([
+                format!(">{}", head.trim_start_matches('>')),
+                ">low".into(),
+                ">high".into(),
+            ]),
+            false => heads.push(head.clone()),
+        }
+    }
+    let cells = |row: &Vec<String>| -> Vec<String> {
+        let parts = row.iter().enumerate().flat_map(|(at, cell)| {
+            match (split.get(at) == Some(&true), interval_parts(cell)) {
+                (false, _) => vec![cell.clone()],
+                (true, Some(parts)) => parts.map(str::to_owned).to_vec(),
+                (true, None) => vec![cell.clone(), "-".into(), "-".into()],
+            }
+        });
+        parts.collect()
+    };
+    let rows = table.rows.iter().map(cells).collect();
+    OutputTable { heads, rows, ..table.clone() }
+}
+
+/// Returns the three numbers of `0.612 [0.430, 0.794]`.
+fn interval_parts(cell: &str) -> Option<[&str; 3]> {
+    let (value, ends) = cell.strip_suffix(']')?.split_once(" [")?;
+    let (low, high) = ends.split_once(", ")?;
+    let parts = [value, low, high];
+    parts.iter().all(|part| is_number(part)).then_some(parts)
+}
+
+fn is_number(words: &str) -> bool {
+    words.trim_start_matches('+').parse::<f64>().is_ok()
+}
+
+/// Returns whether a cell has one number or none.
+fn is_single(cell: &str) -> bool {
+    cell.is_empty() || cell == "-" || is_number(cell)
 }
 
 /// Returns `\\` takes what follows in brackets for a length, on the next line too.
@@ -51,7 +102,7 @@ fn before_digits(cell: &str) -> String {
 }
 
 /// Escapes text for LaTeX with its default fonts and input encoding.
-fn escape_tex(cell: &str) -> String {
+pub(crate) fn escape_tex(cell: &str) -> String {
     let mut shown = String::with_capacity(cell.len());
     for letter in cell.chars() {
         match letter {
@@ -99,6 +150,20 @@ mod tests {
                 r"\end{tabular}",
             ]
         );
+    }
+
+    #[test]
+    fn a_number_with_its_interval_is_in_three_columns() {
+        let mut table = OutputTable::new(&["metric", "mean gap"]);
+        table.add_row(vec!["erosion".into(), "-0.136 [-0.200, 0.100]".into()]);
+        table.add_row(vec!["if50".into(), "-".into()]);
+
+        let lines = tex_lines(&table);
+
+        assert_eq!(lines[0], r"\begin{tabular}{lrrr}");
+        assert_eq!(lines[2], r"metric & mean gap & low & high \\");
+        assert_eq!(lines[4], r"erosion & $-$0.136 & $-$0.200 & 0.100 \\");
+        assert_eq!(lines[5], r"if50 & - & - & - \\");
     }
 
     #[test]
