@@ -178,8 +178,8 @@ fn check_descriptions(schema: &Value, place: &str) {
             check_descriptions(property, &format!("{place}.{name}"));
         }
     }
-    for name in ["items", "additionalProperties"] {
-        check_descriptions(&schema[name], &format!("{place}[]"));
+    for part in ["items", "additionalProperties"].into_iter().filter_map(|name| schema.get(name)) {
+        check_descriptions(part, &format!("{place}[]"));
     }
     for part in schema["anyOf"].as_array().into_iter().flatten() {
         check_descriptions(part, place);

@@ -1,5 +1,6 @@
 //! The tables of fields as JSON schemas: those in `docs/schemas` say what `trajview check` accepts. The descriptions are
 //! those of the files. `TRAJVIEW_WRITE_PAGES=1 cargo test -p trajview-formats json_schema` writes the files again.
+#![allow(clippy::disallowed_methods)] // tests may read the disk
 
 use std::{collections::BTreeMap, fs, path::Path};
 
