@@ -214,7 +214,8 @@ fn add_kind(schema: &mut Map<String, Value>, kind: &str) {
         Some(several) => serde_json::from_value(several.clone()).unwrap(),
     };
     let is_number = kinds.iter().any(|known| known == "number");
-    if !kinds.iter().any(|known| known == kind) && !(kind == "integer" && is_number) {
+    let is_named = kinds.iter().any(|known| known == kind);
+    if !(is_named || kind == "integer" && is_number) {
         kinds.push(kind.to_owned());
     }
     if kind == "number" {

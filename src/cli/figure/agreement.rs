@@ -31,11 +31,13 @@ pub struct AgreementArgs {
 const MEASURES: [(&str, &str); 2] =
     [("exact", "exact agreement"), ("kappa_quadratic", "weighted κ (quadratic)")];
 
-/// A pair of raters.
+/// The value of a measure, with the low and the high end of its interval.
+type MeasuredAgreement = (f64, Option<(f64, f64)>);
+
+/// A pair of raters, with each measure.
 struct PairRow {
     label: String,
-    /// The value and interval of each measure.
-    measures: [Option<(f64, Option<(f64, f64)>)>; 2],
+    measures: [Option<MeasuredAgreement>; 2],
 }
 
 pub fn run(args: &AgreementArgs, out: &mut Out) -> CommandResult {
