@@ -15,7 +15,7 @@ use trajview_store::Archive;
 
 use super::{
     CommandFailure, CommandResult, Exit, RunArg,
-    output::{Out, OutputTable, cell_or_dash, cell_or_empty},
+    output::{Out, OutputTable, cell_or_dash, cell_or_empty, print_note},
     run_args,
 };
 
@@ -108,7 +108,7 @@ impl ChangeReader<'_> {
             }
         }
         if let Some(why) = &sides.problem {
-            eprintln!("trajview: {}: {why}", super::output::safe_line(&sides.path));
+            print_note(&format!("{}: {why}", sides.path));
         }
         sides
     }

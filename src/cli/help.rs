@@ -287,6 +287,13 @@ const GROUPS: [CommandGroup; 8] = [
                 "check",
                 ["trajview check sample-runs/codex-p12", "trajview check components.json --json"],
             ),
+            CommandExamples(
+                "mcp",
+                [
+                    "trajview mcp sample-runs",
+                    "trajview mcp sample-runs/codex-p12 --redact-name Joe",
+                ],
+            ),
         ],
     },
     CommandGroup {
@@ -353,7 +360,7 @@ fn overview(command_line: &Command, columns: usize) -> StyledStr {
     let about_of = |command: Option<&Command>| {
         command.and_then(Command::get_about).map(ToString::to_string).unwrap_or_default()
     };
-    let mut text = format!("{}\n\n{USAGE}\n", about_of(Some(command_line)));
+    let mut text = format!("{}\n{USAGE}\n", about_of(Some(command_line)));
     for group in &GROUPS {
         let mut title = group.title;
         for row in group.commands {

@@ -15,7 +15,7 @@ use trajview_store::DiskCache;
 
 use super::CommandFailure;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct MeasuringArgs {
     /// Profile of the formulas
     #[arg(long, value_parser = super::view::profile_parser(), default_value_t = QualityProfile::default())]

@@ -246,7 +246,7 @@ fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
         Some(CliCommand::Judge(args)) => judge::run(args, out),
         Some(CliCommand::Live(args)) => live::run(args, out),
         Some(CliCommand::Batch(args)) => batch::run(args, out),
-        Some(CliCommand::Mcp(args)) => mcp::run(args, out),
+        Some(CliCommand::Mcp(args)) => mcp::run(args),
         Some(CliCommand::Hook(args)) => hook::run(args, out),
         Some(CliCommand::Inside(args)) => inside::run(args),
         Some(CliCommand::Audit(args)) => audit::run(args, out),

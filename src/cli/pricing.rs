@@ -7,7 +7,7 @@ use trajview_store as store;
 
 use super::{CommandFailure, config};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct PricingArgs {
     /// A table of prices in JSON, as assets/prices.json: its rows replace the built-in rows of the same model. Default:
     /// `prices` in the settings

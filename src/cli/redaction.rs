@@ -142,6 +142,11 @@ impl RedactingArgs {
         self.json
     }
 
+    /// Makes options that take out what [`RedactMode::On`] does, and these words.
+    pub const fn with_words(words: Vec<String>) -> Self {
+        Self { redact: RedactMode::On, redact_name: words, json: false, keys: None }
+    }
+
     /// Makes options that take nothing out, for output that does not leave this machine.
     pub const fn off() -> Self {
         Self { redact: RedactMode::Off, redact_name: vec![], json: false, keys: None }

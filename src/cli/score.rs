@@ -57,6 +57,8 @@ pub struct ScoreArgs {
     /// The moments to score; `--by step` is the same as `--each step`
     #[arg(long, visible_alias = "by", value_enum, default_value_t = ScoreEach::Final)]
     each: ScoreEach,
+    #[arg(long, value_name = "MOMENT", conflicts_with_all = ["each", "tree"], help = SCORED_MOMENT_HELP)]
+    at: Option<String>,
     #[command(flatten)]
     measuring: MeasuringArgs,
     /// Judge whose scores count: the judge's name, or a judgement's file (also from elsewhere); a unique beginning is
@@ -85,6 +87,9 @@ pub struct ScoreArgs {
     #[command(flatten)]
     gate: gate::GateArgs,
 }
+
+const SCORED_MOMENT_HELP: &str = "Score this moment instead: a turn (counts from 1), a step of one (12.7), a checkpoint's id, \
+                                  `start` or `final`";
 
 /// The moments that are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -198,7 +203,8 @@ fn score_run(
         };
     let mut rubric = store::rubric::read_beside(path);
     let chosen = faithfulness::choose_judgement(&mut rubric, args.judge.as_deref())?;
-    let measured = ScoredMoments { each: args.each, with_detail: args.detail };
+    let measured =
+        ScoredMoments { each: args.each, at: args.at.as_deref(), with_detail: args.detail };
     let document = measured.points_document(path, &opened, (&rubric, chosen), scorers)?;
     print_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
@@ -215,12 +221,14 @@ fn score_run(
 
 /// The moments to score, and whether details are included.
 #[derive(Debug, Clone, Copy)]
-pub struct ScoredMoments {
+pub struct ScoredMoments<'a> {
     pub each: ScoreEach,
+    /// The one moment to score in place of [`Self::each`].
+    pub at: Option<&'a str>,
     pub with_detail: bool,
 }
 
-impl ScoredMoments {
+impl ScoredMoments<'_> {
     /// The points of a run, with what was judged and exposed: what a row of the points' CSV is made of.
     ///
     /// # Errors
@@ -235,7 +243,10 @@ impl ScoredMoments {
     ) -> Result<ScoreDocument, CommandFailure> {
         let (run, archive) = (&*opened.run, &*opened.archive);
         let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
-        let moments = scored_moments(run, &timeline, self.each)?;
+        let moments = match self.at {
+            Some(word) => vec![named_moment(run, word)?],
+            None => scored_moments(run, &timeline, self.each)?,
+        };
         let at: Vec<files::RunMoment> = moments.iter().map(|moment| moment.moment).collect();
         let request = ScoreRequest {
             moments: &at,
@@ -269,6 +280,18 @@ fn print_progress(stage: ScoreStage, done: usize, total: usize) -> bool {
         eprint!("\r\x1b[K{}", if done < total { words.as_str() } else { "" });
     }
     true
+}
+
+/// Returns the moment that a word names.
+fn named_moment(run: &Run, word: &str) -> Result<ScoredMoment, CommandFailure> {
+    let moment = run_args::parse_moment(run, word)?;
+    Ok(match moment.step {
+        Some(step) => ScoredMoment::for_edit((moment, Some(run_args::step_number(run, step)))),
+        None if word.parse::<usize>().is_ok() => {
+            ScoredMoment::after_turns(format!("turn {word}"), moment.turns)
+        }
+        None => ScoredMoment::after_turns(word.to_owned(), moment.turns),
+    })
 }
 
 fn scored_moments(

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use trajview_judge::stop_flag::StopFlag;
 use trajview_store::dataset::{
-    DataCell, ExportedTables, QueryAnswer, QueryDatabase, QueryError, RunSpool, tables_named_in,
+    DataCell, DataTable, ExportedTables, QueryAnswer, QueryDatabase, QueryError, RunSpool,
+    tables_named_in,
 };
 
 use super::{
@@ -71,29 +72,51 @@ pub fn run(args: &SqlArgs, out: &mut Out) -> CommandResult {
         &args.pricing,
         &RedactingArgs::off(),
     )?;
-    let cannot = |why: std::io::Error| CommandFailure::unwritable(&std::env::temp_dir(), &why);
-    let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let runs = if tables.is_empty() { vec![] } else { args.sharding.runs_of_shard(&args.paths)? };
-    let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    unread.iter().for_each(|it| print_note(&it.sentence));
-    let database = QueryDatabase::from_spool(&mut spool, &tables).map_err(cannot)?;
+    let (database, exit) = database_of_runs(&runs, &tables, &with)?;
     let answer = ask_database(&database, &args.query)?;
     print_answer(args, &answer, out)?;
-    let is_shard = args.sharding.is_named();
-    Ok(if is_shard { Exit::Fine } else { exit_after_reading(spool.run_count(), &unread) })
+    Ok(if args.sharding.is_named() { Exit::Fine } else { exit })
+}
+
+/// Makes a database of the tables of these runs. With it comes the exit code after reading them; what cannot be read is
+/// reported.
+pub(crate) fn database_of_runs(
+    runs: &[PathBuf],
+    tables: &[DataTable],
+    with: &ExportContext<'_>,
+) -> Result<(QueryDatabase, Exit), CommandFailure> {
+    let cannot = |why: std::io::Error| CommandFailure::unwritable(&std::env::temp_dir(), &why);
+    let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
+    let unread = read_all(runs, with, &mut spool).map_err(cannot)?;
+    unread.iter().for_each(|it| print_note(&it.sentence));
+    let database = QueryDatabase::from_spool(&mut spool, tables).map_err(cannot)?;
+    Ok((database, exit_after_reading(spool.run_count(), &unread)))
 }
 
 /// Runs the query; ctrl-c ends it.
 fn ask_database(database: &QueryDatabase, query: &str) -> Result<QueryAnswer, CommandFailure> {
-    const BEAT: Duration = Duration::from_millis(50);
     let (stop, signal) = signals::listen_for_signals();
+    ask_until(database, query, move || stop.is_set()).map_err(|why| match why {
+        QueryError::Interrupted => CommandFailure::stopped_by(signal.last(), why.to_string()),
+        QueryError::Wrong(_) => CommandFailure::wrong_arguments(why.to_string()),
+    })
+}
+
+/// Runs the query until it has an answer or is to stop.
+pub(crate) fn ask_until(
+    database: &QueryDatabase,
+    query: &str,
+    is_to_stop: impl Fn() -> bool + Send,
+) -> Result<QueryAnswer, QueryError> {
+    const BEAT: Duration = Duration::from_millis(50);
     let (interrupt, is_over) = (database.interrupt_handle(), StopFlag::default());
-    let answer = thread::scope(|scope| {
+    thread::scope(|scope| {
         let watched = is_over.clone();
         scope.spawn(move || {
             // Again and again: one that comes before the query begins does nothing.
             while watched.wait_for(BEAT) {
-                if stop.is_set() {
+                if is_to_stop() {
                     interrupt.interrupt();
                 }
             }
@@ -101,10 +124,6 @@ fn ask_database(database: &QueryDatabase, query: &str) -> Result<QueryAnswer, Co
         let answer = database.run_query(query);
         is_over.set();
         answer
-    });
-    answer.map_err(|why| match why {
-        QueryError::Interrupted => CommandFailure::stopped_by(signal.last(), why.to_string()),
-        QueryError::Wrong(_) => CommandFailure::wrong_arguments(why.to_string()),
     })
 }
 
@@ -136,14 +155,11 @@ fn exported_tables(args: &SqlArgs) -> Result<Option<ExportedTables>, CommandFail
 
 fn print_answer(args: &SqlArgs, answer: &QueryAnswer, out: &mut Out) -> std::io::Result<()> {
     if args.json {
-        let row = |cells: &Vec<DataCell>| -> BTreeMap<&String, Value> {
-            answer.columns.iter().zip(cells.iter().map(cell_json)).collect()
-        };
         out.print_json(&record! {
             schema: "trajview.sql/1",
             // Names of the columns, in their order.
             columns: answer.columns,
-            rows: answer.rows.iter().map(row).collect::<Vec<_>>(),
+            rows: answer.rows.iter().map(|cells| row_json(answer, cells)).collect::<Vec<_>>(),
         })?;
     } else if args.csv {
         out.print_bytes(csv_row(answer.columns.iter().cloned()).as_bytes())?;
@@ -170,14 +186,9 @@ fn print_answer(args: &SqlArgs, answer: &QueryAnswer, out: &mut Out) -> std::io:
     Ok(())
 }
 
-fn cell_json(cell: &DataCell) -> Value {
-    match cell {
-        DataCell::Missing => Value::Null,
-        DataCell::Text(words) => words.clone().into(),
-        DataCell::Integer(number) => (*number).into(),
-        DataCell::Real(number) => (*number + 0.0).into(),
-        DataCell::Bool(is_so) => (*is_so).into(),
-    }
+/// Returns a row of an answer as JSON.
+pub(crate) fn row_json(answer: &QueryAnswer, cells: &[DataCell]) -> BTreeMap<String, Value> {
+    answer.columns.iter().cloned().zip(cells.iter().map(DataCell::to_json)).collect()
 }
 
 /// Longer is no value of a table: each of its rows is as wide as the widest.

@@ -380,7 +380,8 @@ fn split_moment<'a>(paths: &'a [PathBuf], at: Option<&'a str>) -> (Vec<PathBuf>,
             // Behind the name of a server a number is its port.
             return address.key.contains(':').then(|| (PathBuf::from(before), moment));
         }
-        let is_meant = is_moment && !path.exists() && Path::new(before).exists();
+        // A run within a file, as `sessions.db/ses_1`, is no path of its own.
+        let is_meant = is_moment && !path.exists() && !run_args::is_missing(Path::new(before));
         is_meant.then(|| (PathBuf::from(before), moment))
     };
     match paths {

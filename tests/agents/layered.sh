@@ -33,7 +33,8 @@ printf '%s\n' "$request" | sed -n 's/^search: //p' | while read -r words; do
     program=$(sed -n 's/.*"command": "\(.*\)".*/\1/p' "$mcp")
     socket=$(sed -n 's/.*"\(.*\.sock\)".*/\1/p' "$mcp")
     {
-        echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}'
+        echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"layered","version":"1"}}}'
+        echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
         echo 'nonsense'
         printf '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"%s"}}}\n' "$words"
     } | "$program" mcp --socket "$socket" >found.json

@@ -46,6 +46,7 @@ mod judge_scales;
 mod layer;
 mod links;
 mod losses;
+mod mcp;
 mod memory;
 mod moments;
 mod new;

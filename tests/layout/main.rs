@@ -81,7 +81,7 @@ const AT_HOME: [(&str, &[&str]); 5] = [
     ("git2", &["store/"]),
     ("rusqlite", &["store/"]),
     ("object_store", &["store/remote/"]),
-    ("tokio", &["store/remote/"]),
+    ("tokio", &["store/remote/", "cli/mcp/"]),
     ("ureq", &["judge/", "store/remote/"]),
 ];
 

@@ -21,6 +21,7 @@ mod live_killed;
 mod live_layers;
 mod live_screen;
 mod live_start;
+mod mcp_agents;
 mod start;
 mod study;
 mod terminal;

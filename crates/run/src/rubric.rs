@@ -7,6 +7,7 @@
 pub mod codebook;
 pub mod criterion_scores;
 mod gold;
+mod hidden_verdicts;
 mod label;
 mod levels;
 mod unit;

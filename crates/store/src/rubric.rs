@@ -43,6 +43,9 @@ pub fn read_folder(folder: &Path) -> Rubric {
     read.pinned_judge = pinned_judge();
     read.admit_pinned_test();
     leave_out_unlooked(&mut read);
+    if let Some(rater) = HIDING_RATER.read().unwrap_or_else(PoisonError::into_inner).as_deref() {
+        read.hide_from_rater(rater);
+    }
     let missing = read.missing_pin().map(|what| Warning { place: "judge".into(), what });
     read.warnings.extend(missing);
     read
@@ -87,6 +90,13 @@ static PINNED_JUDGE: RwLock<Option<String>> = RwLock::new(None);
 /// each run.
 pub fn pin_judge(judge: Option<String>) {
     *PINNED_JUDGE.write().unwrap_or_else(PoisonError::into_inner) = judge;
+}
+
+static HIDING_RATER: RwLock<Option<String>> = RwLock::new(None);
+
+/// Takes out of all rubrics that are read from now on what this rater may not see yet ([`Rubric::hide_from_rater`]).
+pub fn hide_from_rater(rater: Option<String>) {
+    *HIDING_RATER.write().unwrap_or_else(PoisonError::into_inner) = rater;
 }
 
 static COUNTS_UNLOOKED: AtomicBool = AtomicBool::new(false);

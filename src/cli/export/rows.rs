@@ -400,7 +400,7 @@ impl<'a> RowBuilder<'a> {
             return Ok(()); // there is no code to score
         }
         let with = self.context;
-        let measured = ScoredMoments { each: with.each, with_detail: false };
+        let measured = ScoredMoments { each: with.each, at: None, with_detail: false };
         let scorers = with.next_scorers();
         let document = match measured.points_document(path, opened, judged, &scorers) {
             Ok(document) => document,

@@ -22,6 +22,17 @@ pub enum DataCell {
 pub type DataRow = Vec<DataCell>;
 
 impl DataCell {
+    /// Returns the value as JSON.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Missing => Value::Null,
+            Self::Text(words) => words.clone().into(),
+            Self::Integer(number) => (*number).into(),
+            Self::Real(number) => (*number + 0.0).into(), // -0.0 is 0
+            Self::Bool(is_so) => (*is_so).into(),
+        }
+    }
+
     /// Returns the value of a column in the JSON of a row; missing where it is not of the column's type.
     pub fn from_json(column: &DataColumn, row: &Value) -> Self {
         let Some(value) = json_at(row, column.from).filter(|value| !value.is_null()) else {
