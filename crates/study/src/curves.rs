@@ -71,7 +71,7 @@ mod tests {
         let band = first.band.unwrap();
         assert!((first.mean - 0.2).abs() < 1e-12);
         assert!((band.low - -0.048_413_771_175_032_98).abs() < 1e-9, "{band:?}");
-        assert!((band.high - 0.448_413_771_175_033_03).abs() < 1e-9, "{band:?}");
+        assert!((band.high - 0.448_413_771_175_033).abs() < 1e-9, "{band:?}");
         assert_eq!(curve[1], Some(CurvePoint { n: 1, mean: 0.4, band: None }));
         assert_eq!(curve[2], None);
         let range = mean_curve(&runs, CurveBand::Range)[0].unwrap().band;

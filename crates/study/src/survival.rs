@@ -75,8 +75,8 @@ mod tests {
 
     #[test]
     fn shares_and_intervals_are_those_of_lifelines() {
-        let path = format!("{}/tests/vectors/survival.json", trajview_testing::project());
-        let all: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let all: Value =
+            serde_json::from_str(include_str!("../../../tests/vectors/survival.json")).unwrap();
         let cases = all["cases"].as_array().unwrap();
         assert!(cases.len() >= 6);
         for case in cases {

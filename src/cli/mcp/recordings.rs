@@ -9,13 +9,13 @@ use std::{
 
 use trajview_code::redact::Redactor;
 use trajview_metrics::cost::RunCost;
-use trajview_run::Run;
+use trajview_run::{Run, closest_word::closest_word};
 use trajview_store as store;
 use trajview_store::{Archive, OpenedRecording};
 
 use crate::cli::{
     CommandFailure, redaction::RedactingArgs, run_args::count_with_noun, sharding,
-    show_json::ShowBuilder, suggestions,
+    show_json::ShowBuilder,
 };
 
 /// The runs below the paths of the command line.
@@ -70,7 +70,7 @@ impl Recordings {
             )),
             (None, _) => {
                 let names: Vec<String> = all.iter().map(|path| run_name(path)).collect();
-                let like = suggestions::closest(name, names.iter().map(String::as_str));
+                let like = closest_word(name, names.iter().map(String::as_str));
                 let like = like.map(|like| format!("; did you mean {like}?"));
                 let like = like.unwrap_or_else(|| ".".into());
                 Err(format!("no run {name:?} on this server{like} The tool runs lists them"))
