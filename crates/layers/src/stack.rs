@@ -52,19 +52,6 @@ pub fn prepend_briefs<'b>(request: &str, briefs: impl IntoIterator<Item = &'b Br
     briefs.into_iter().fold(request.to_owned(), before)
 }
 
-/// Returns the joined answers of the layers to a query of the agent; None where no layer offers a search.
-pub fn search_layers(layers: &mut [Box<dyn Layer>], query: &str) -> Option<String> {
-    let mut answers = layers.iter_mut().filter_map(|layer| {
-        let name = layer.name().to_owned();
-        Some(match layer.search(query)? {
-            Ok(brief) => brief.text(),
-            Err(why) => format!("layer {name} has no result: {why}"),
-        })
-    });
-    let first = answers.next()?;
-    Some(answers.fold(first, |all, next| format!("{all}\n\n{next}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ use super::sha256;
 pub use sample::{InspectSample, inspect_sample};
 
 /// The beginning of a log whose runs have no times: Inspect demands one.
-pub const NO_DATE: &str = "1970-01-01T00:00:00.000Z";
+pub(crate) const NO_DATE: &str = "1970-01-01T00:00:00.000Z";
 
 /// The most characters of a text in the summary of a sample, as Inspect has it.
 const SUMMARY_CHARS: usize = 1024;

@@ -81,7 +81,7 @@ fn named(text: Option<&str>) -> String {
 
 /// Returns tokens as Inspect counts them: its input is without the prompt cache. None without input or output, which
 /// would be 0 there.
-pub fn usage_json(tokens: Tokens) -> Option<Value> {
+pub(crate) fn usage_json(tokens: Tokens) -> Option<Value> {
     let (input, output) = (tokens.input?, tokens.output?);
     let cached = tokens.cached_input.unwrap_or(0).saturating_add(tokens.cache_write.unwrap_or(0));
     Some(json!({
