@@ -37,7 +37,7 @@ const SCHEMAS: &[(&str, &str)] = schemas! {
     "decisions" "diff" "exposure" "find" "formats" "gold" "history" "judge" "judge-drift"
     "judge-each" "judge-panel" "judgement" "keys" "labels" "layer" "live" "live-plan" "losses"
     "ls" "memory" "memory-results" "metrics" "process" "process-of-runs" "redactions" "rules"
-    "run" "sample" "score" "script" "show" "show-turn" "signals" "sql" "study"
+    "run" "sample" "score" "score-gate" "script" "show" "show-turn" "signals" "sql" "study"
 };
 
 pub fn run(args: &SchemasArgs, out: &mut Out) -> CommandResult {

@@ -89,7 +89,8 @@ pub struct ScoreArgs {
 }
 
 const SCORED_MOMENT_HELP: &str = "Score this moment instead: a turn (counts from 1), a step of one (12.7), a checkpoint's id, \
-                                  `start` or `final`";
+                                  `start` or `final`. With --against: the later state, a revision or a moment [default: the \
+                                  working folder, with uncommitted changes; the end of the run]";
 
 /// The moments that are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

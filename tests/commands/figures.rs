@@ -24,7 +24,8 @@ fn curves_have_a_group_for_each_condition_with_its_number_of_runs() {
 
 #[test]
 fn bands_are_named_in_the_caption() {
-    let runs = [EMERGENT, SINGLE_SHOT, "--by", "task", "--over", "turns"];
+    let logs = ["sample-runs/codex-rollout", "sample-runs/codex-rollout-old"];
+    let runs = [&logs[..], &["--by", "agent", "--over", "turns"]].concat();
     let interval = figure("curves", &runs);
     let range = figure("curves", &[&runs[..], &["--band", "range"]].concat());
 

@@ -20,7 +20,7 @@ def case(name, lifetimes):
     fitter = KaplanMeierFitter(alpha=0.05).fit(
         [it["end"] for it in lifetimes],
         [it["lost"] for it in lifetimes],
-        entry=None if all(it is None for it in entry) else [0 if it is None else it for it in entry],
+        entry=None if all(it is None for it in entry) else [0 if it is None else it + 0.5 for it in entry],
     )
     low, high = (fitter.confidence_interval_[f"KM_estimate_{end}_0.95"] for end in ("lower", "upper"))
     steps = []

@@ -28,10 +28,6 @@ pub struct GateArgs {
     /// folder for code even where it has recordings. The exit code is 1 if a limit is exceeded or cannot be decided
     #[arg(long, value_name = "REV", conflicts_with_all = ["each", "csv", "judge", "detail", "shard", "parts"])]
     against: Option<String>,
-    /// With --against: the later state, a revision or a moment [default: the working folder, with uncommitted changes; the end of the
-    /// run]
-    #[arg(long, value_name = "REV", requires = "against")]
-    at: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -64,7 +60,7 @@ pub(crate) fn run_gate(
             return Err(CommandFailure::wrong_arguments("--against works with one RUN"));
         }
     };
-    let (before, after) = target.measure_states(revision, args.gate.at.as_deref(), scorer)?;
+    let (before, after) = target.measure_states(revision, args.at.as_deref(), scorer)?;
     let path: PathBuf = target.path().to_owned();
     let document = GateDocument::new((&path, target.kind()), &limits, (&before, &after), scorer);
     match args.json {

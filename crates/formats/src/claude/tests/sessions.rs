@@ -337,7 +337,7 @@ fn a_compaction_is_one_step_with_the_summary_for_words() {
 
     let [step] = run.turns[0].steps.as_slice() else { panic!("{:?}", run.turns[0].steps) };
     assert_eq!(step.kind, StepKind::Compaction);
-    assert_eq!(&*step.label, "compacted (auto), 150000 to 3000 tokens");
+    assert_eq!(&*step.label, "compacted (auto), 150,000 to 3,000 tokens");
     let step_text = text_with_result(&ClaudeSession, &log, step).text;
     assert_eq!(step_text, "This session is being continued.\nAll of it.");
     assert_eq!(run.turns.len(), 2);

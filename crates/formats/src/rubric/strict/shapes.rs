@@ -1,7 +1,7 @@
 //! The fields of each document: one table per kind of object.
 
 #[cfg(test)]
-mod json_schema;
+mod tests;
 
 use crate::SourceBytes;
 use trajview_run::{

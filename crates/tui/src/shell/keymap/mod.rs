@@ -118,7 +118,7 @@ mod tests {
         ),
         ('s', &["sort"]),
         ('m', &["maximize"]),
-        ('x', &["next-failure", "next-failed-leaf", "lost-turn", "largest-rise"]),
+        ('x', &["next-failure", "next-failed-leaf", "lost-turn", "largest-rise", "losses"]),
         ('o', &["open", "fold", "both-verdicts", "specified-turn", "open-image"]),
         ('f', &["next-file", "next-judgement", "next-judge", "other-verdict"]),
         ('u', &["undo"]),

@@ -1,5 +1,5 @@
 //! The tables of fields as JSON schemas: those in `docs/schemas` say what `trajview check` accepts. The descriptions are
-//! those of the files. `TRAJVIEW_WRITE_PAGES=1 cargo test -p trajview-formats json_schema` writes the files again.
+//! those of the files. `TRAJVIEW_WRITE_PAGES=1 cargo test -p trajview-formats shapes` writes the files again.
 #![allow(clippy::disallowed_methods)] // tests may read the disk
 
 use std::{collections::BTreeMap, fs, path::Path};
@@ -113,7 +113,7 @@ fn the_schemas_of_rubric_files_are_those_of_their_tables() {
         if std::env::var_os("TRAJVIEW_WRITE_PAGES").is_some() {
             fs::write(Path::new(&path), made).unwrap();
         } else {
-            let write = "TRAJVIEW_WRITE_PAGES=1 cargo test -p trajview-formats json_schema";
+            let write = "TRAJVIEW_WRITE_PAGES=1 cargo test -p trajview-formats shapes";
             assert!(made == text, "{path} is stale; write it again: {write}");
         }
     }
