@@ -39,12 +39,11 @@ pub(crate) fn print_corpus(
         out.print_sentence(&format!("no agent ran a task under both conditions, {a} and {b}"))?;
     } else {
         show(out, &format!("{a} minus {b}, by task"), &paired_table(json))?;
-        show(
-            out,
-            &format!("{a}, {b} and their difference, means over tasks [95 % BCa]"),
-            &sides_table(json, [&a, &b]),
-        )?;
-        show(out, "each task, and its gap", &task_table(json, [&a, &b]))?;
+        if SLUMP.iter().any(|number| document.has_column(*number)) {
+            let title = format!("{a}, {b} and their difference, means over tasks [95 % BCa]");
+            show(out, &title, &sides_table(json, [&a, &b]))?;
+            show(out, "each task, and its gap", &task_table(json, [&a, &b]))?;
+        }
     }
     let components = json.rows("components");
     if !components.is_empty() {
