@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Brief, Layer, helper::HelperCost};
+use super::{Brief, helper::HelperCost};
 
 /// The brief of a layer before a request, and its cost.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

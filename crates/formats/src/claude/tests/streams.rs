@@ -110,7 +110,7 @@ fn a_process_that_only_compacts_belongs_to_the_turn_before() {
     claude-code 2.0.76 m in /w: S
     turn 1: (no request) [in 8 (- cached), out 30] $0.7500
       assistant message: a
-      system compaction: compacted (manual), 8326 to 300 tokens
+      system compaction: compacted (manual), 8,326 to 300 tokens
       system message: Compacted
     "#);
 }
