@@ -164,8 +164,7 @@ impl TableWorker {
         let _first = self.finding.goes_first();
         match depth {
             ReadDepth::Beginning => self.read_beginnings(asked, tell),
-            ReadDepth::Index => self.read_indexes(asked, tell),
-            ReadDepth::Whole => self.read_wholes(asked, tell),
+            ReadDepth::Index | ReadDepth::Whole => self.read_whole_cards(asked, tell),
         }
     }
 
@@ -198,7 +197,7 @@ impl TableWorker {
         self.kept.as_ref()?.get_or_init(CardCache::in_cache_folder).as_ref()
     }
 
-    fn read_indexes<'a>(&self, asked: &'a [RunRequest], tell: &SendFound<'_>) {
+    fn read_whole_cards<'a>(&self, asked: &'a [RunRequest], tell: &SendFound<'_>) {
         let read = |asked: &'a RunRequest| {
             let key = self.card_cache().and_then(|kept| kept.take_key(&asked.path));
             let opened = self.opener.open_among(&asked.path, &self.siblings);
@@ -225,25 +224,13 @@ impl TableWorker {
         let is_here = |asked: &RunRequest| store::remote::is_cached(&asked.path);
         let (here, asked): (Vec<RunRequest>, Vec<RunRequest>) =
             asked.into_iter().partition(is_here);
-        self.read_wholes(&here, tell);
+        self.read_whole_cards(&here, tell);
         let asked = &asked;
         let begin = |asked: &RunRequest| {
             let card = beginning_of_long(&asked.path);
             self.is_wanted().then_some((asked.row, card))
         };
         in_batches(asked, begin, |cards| tell(FoundRuns::Beginnings(cards)));
-    }
-
-    fn read_wholes(&self, asked: &[RunRequest], tell: &SendFound<'_>) {
-        let read = |asked: &RunRequest| {
-            let opened = self.opener.open_among(&asked.path, &self.siblings);
-            let card = opened.map(|opened| {
-                let card = analysis::cards::card_of_opened(&asked.path, &opened);
-                Box::new(cards::with_current_work(card, &asked.path))
-            });
-            self.is_wanted().then(|| (asked.row, card.map_err(|why| why.to_string())))
-        };
-        in_batches(asked, read, |cards| tell(FoundRuns::Cards(cards)));
     }
 
     /// Measures the files of these runs. The error is a sentence.

@@ -35,6 +35,7 @@ mod svg;
 pub use description::{
     Axis, AxisScale, Figure, FigureFormat, HeatCell, LegendEntry, Mark, PageColumns, Panel,
 };
+pub use pgfplots::escape_tex;
 pub use style::{MarkShape, Style};
 
 impl Figure {

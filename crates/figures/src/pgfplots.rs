@@ -3,8 +3,6 @@
 //! Axes are at absolute places with the width of their area, and the bounding box is set: whatever a font makes of the
 //! labels, the figure is as wide as it says. The legend is centred by LaTeX, in the middle of the figure.
 
-use std::fmt::Write;
-
 use crate::{
     description::{
         Figure, HeatCell, LegendEntry, Mark, Panel, band_outline, marked_points, measured_parts,
@@ -265,30 +263,34 @@ fn legend_lines(entry: &LegendEntry) -> [String; 2] {
     ]
 }
 
-/// Escapes text for LaTeX with its usual fonts.
-pub(crate) fn escape_tex(text: &str) -> String {
+/// Escapes text for LaTeX with its default fonts and input encoding. A line break is a space, and other control characters are
+/// left out.
+pub fn escape_tex(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        let written = match letter {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => write!(shown, "\\{letter}"),
-            '\\' => write!(shown, "\\textbackslash{{}}"),
-            '~' => write!(shown, "\\textasciitilde{{}}"),
-            '^' => write!(shown, "\\textasciicircum{{}}"),
-            '<' => write!(shown, "$<$"),
-            '>' => write!(shown, "$>$"),
-            '|' => write!(shown, "$|$"),
-            '\u{2212}' => write!(shown, "$-$"),
-            '→' => write!(shown, "$\\rightarrow$"),
-            '≥' => write!(shown, "$\\geq$"),
-            '≤' => write!(shown, "$\\leq$"),
-            '×' => write!(shown, "$\\times$"),
-            'κ' => write!(shown, "$\\kappa$"),
-            '·' => write!(shown, "$\\cdot$"),
-            '…' => write!(shown, "\\ldots{{}}"),
-            letter if letter.is_control() => Ok(()),
-            letter => write!(shown, "{letter}"),
-        };
-        written.expect("a String takes every text");
+        match letter {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => shown.extend(['\\', letter]),
+            '\\' => shown.push_str("\\textbackslash{}"),
+            '~' => shown.push_str("\\textasciitilde{}"),
+            '^' => shown.push_str("\\textasciicircum{}"),
+            '<' => shown.push_str("\\textless{}"),
+            '>' => shown.push_str("\\textgreater{}"),
+            '|' => shown.push_str("\\textbar{}"),
+            '"' => shown.push_str("\\textquotedbl{}"),
+            '→' => shown.push_str("$\\rightarrow$"),
+            '↑' => shown.push_str("$\\uparrow$"),
+            '↓' => shown.push_str("$\\downarrow$"),
+            '−' => shown.push_str("$-$"),
+            '≥' => shown.push_str("$\\geq$"),
+            '≤' => shown.push_str("$\\leq$"),
+            '×' => shown.push_str("$\\times$"),
+            'κ' => shown.push_str("$\\kappa$"),
+            '·' => shown.push_str("\\textperiodcentered{}"),
+            '…' => shown.push_str("\\ldots{}"),
+            '\n' | '\r' | '\t' => shown.push(' '),
+            other if other.is_control() => {}
+            other => shown.push(other),
+        }
     }
     shown
 }

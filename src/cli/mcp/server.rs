@@ -17,7 +17,7 @@ use rmcp::{
 
 /// The tools of a server.
 pub(super) trait Toolbox: Send + Sync + 'static {
-    /// What an agent is told about the server when it connects.
+    /// Returns the text that an agent reads when it connects.
     fn instructions(&self) -> String;
 
     fn tools(&self) -> Vec<Tool>;
@@ -51,7 +51,7 @@ pub(super) fn serve(toolbox: impl Toolbox) -> Result<(), String> {
     let served = runtime.block_on(async {
         let stdio = rmcp::transport::io::stdio();
         let running = match rmcp::serve_server(handler, stdio).await {
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()), // nobody asked
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()), // no agent connected
             running => running.map_err(|why| cannot(&why))?,
         };
         running.waiting().await.map(drop).map_err(|why| cannot(&why))

@@ -10,7 +10,7 @@ use super::{Out, OutputPiece, TableForm, csv_row, escape_markdown, safe_line};
 
 mod tex;
 
-pub(crate) use tex::escape_tex;
+pub(crate) use trajview_figures::escape_tex;
 
 /// The gap between two columns of text.
 const GAP: &str = "  ";

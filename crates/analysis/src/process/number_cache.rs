@@ -1,51 +1,16 @@
 //! The process numbers of a recording, kept between starts by the content of its files.
 
-use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
 use trajview_code::tree::Grammar;
-use trajview_metrics::process::{Pillar, ProcessNumbers};
+use trajview_metrics::process::ProcessNumbers;
 use trajview_run::{Run, files::BlobId};
 use trajview_store::{Archive, checks};
 
 use crate::fact_cache::FactCache;
 
 /// The version of the numbers in the cache. Raise it whenever the same recording gets other numbers.
-const NUMBERS_VERSION: u32 = 1;
-
-/// The numbers in the cache. The bits of each are kept: its text in JSON may be read as a neighbour of it.
-#[derive(Serialize, Deserialize)]
-struct CachedNumbers {
-    rigor_score: Option<u64>,
-    pillars: [Option<u64>; Pillar::ALL.len()],
-    signals: Option<usize>,
-    memory_events: Option<usize>,
-    stale_rate: Option<u64>,
-}
-
-impl CachedNumbers {
-    fn from_numbers(numbers: &ProcessNumbers) -> Self {
-        let bits = |number: Option<f64>| number.map(f64::to_bits);
-        Self {
-            rigor_score: bits(numbers.rigor_score),
-            pillars: numbers.pillars.map(bits),
-            signals: numbers.signals,
-            memory_events: numbers.memory_events,
-            stale_rate: bits(numbers.stale_rate),
-        }
-    }
-
-    fn into_numbers(self) -> ProcessNumbers {
-        let number = |bits: Option<u64>| bits.map(f64::from_bits);
-        ProcessNumbers {
-            rigor_score: number(self.rigor_score),
-            pillars: self.pillars.map(number),
-            signals: self.signals,
-            memory_events: self.memory_events,
-            stale_rate: number(self.stale_rate),
-        }
-    }
-}
+const NUMBERS_VERSION: u32 = 2;
 
 /// Returns the numbers of the cache, or else those that `compute` returns, which the cache keeps. Only for a recording whose
 /// files alone decide the numbers: one with a repository, a bundle or results of checks is computed anew.
@@ -60,10 +25,9 @@ pub(super) fn cached_numbers(
     };
     let cache = FactCache::new(cache, "process numbers", NUMBERS_VERSION);
     let format = run.origin.format;
-    let known: Option<CachedNumbers> = cache.get(std::iter::once((digest, format))).remove(&0);
-    known.map(CachedNumbers::into_numbers).unwrap_or_else(|| {
+    cache.get(std::iter::once((digest, format))).remove(&0).unwrap_or_else(|| {
         let numbers = compute();
-        cache.put([(digest, format, &CachedNumbers::from_numbers(&numbers))]);
+        cache.put([(digest, format, &numbers)]);
         numbers
     })
 }

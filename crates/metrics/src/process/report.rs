@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     CheckedState, DisciplineScores, ObservedRun, Pillar, ProcessSignal, RigorProfile,
     lints::{self, RecordingLint},
@@ -104,7 +106,7 @@ impl ProcessReport {
 }
 
 /// Numbers of a run's process; None where the recording cannot tell.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct ProcessNumbers {
     /// 0 to 1.
     pub rigor_score: Option<f64>,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::OutputTable;
+use super::{OutputTable, escape_tex};
 
 /// Writes the lines of a `tabular`. Columns of numbers are right-aligned; a number with its interval becomes three columns.
 pub(crate) fn tex_lines(table: &OutputTable) -> Vec<String> {
@@ -97,34 +97,6 @@ fn before_digits(cell: &str) -> String {
         let begins = matches!(last, ' ' | '[') && letters.peek().is_some_and(char::is_ascii_digit);
         shown.push(if letter == '-' && begins { '−' } else { letter });
         last = letter;
-    }
-    shown
-}
-
-/// Escapes text for LaTeX with its default fonts and input encoding.
-pub(crate) fn escape_tex(cell: &str) -> String {
-    let mut shown = String::with_capacity(cell.len());
-    for letter in cell.chars() {
-        match letter {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => shown.extend(['\\', letter]),
-            '\\' => shown.push_str("\\textbackslash{}"),
-            '~' => shown.push_str("\\textasciitilde{}"),
-            '^' => shown.push_str("\\textasciicircum{}"),
-            '<' => shown.push_str("\\textless{}"),
-            '>' => shown.push_str("\\textgreater{}"),
-            '|' => shown.push_str("\\textbar{}"),
-            '"' => shown.push_str("\\textquotedbl{}"),
-            '→' => shown.push_str("$\\rightarrow$"),
-            '↑' => shown.push_str("$\\uparrow$"),
-            '↓' => shown.push_str("$\\downarrow$"),
-            '−' => shown.push_str("$-$"),
-            '≥' => shown.push_str("$\\geq$"),
-            '≤' => shown.push_str("$\\leq$"),
-            '×' => shown.push_str("$\\times$"),
-            '·' => shown.push_str("\\textperiodcentered{}"),
-            '…' => shown.push_str("\\ldots{}"),
-            other => shown.push(other),
-        }
     }
     shown
 }
