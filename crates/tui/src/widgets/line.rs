@@ -1,13 +1,25 @@
 //! Lines that fit: pieces of text put side by side and cut to a width.
 
+use std::borrow::Cow;
+
 use ratatui::{
     style::Style,
     text::{Line, Span},
 };
+use trajview_run::LABEL_CHARS;
 
 use super::text;
 
 const ELLIPSIS: &str = "…";
+
+/// Returns a label as it is shown: one that was cut when the recording was read ends with its last whole word and `…`.
+pub(crate) fn shown_label(label: &str) -> Cow<'_, str> {
+    if label.chars().count() < LABEL_CHARS {
+        return Cow::Borrowed(label);
+    }
+    let whole = label.rsplit_once(' ').map_or(label, |(start, _)| start);
+    Cow::Owned(format!("{}…", whole.trim_end()))
+}
 
 /// Returns a span of the program's own text, which is safe as it is.
 pub(crate) fn trusted_span(words: impl Into<String>, style: Style) -> Span<'static> {
@@ -92,6 +104,14 @@ pub(crate) fn left_and_right(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_that_was_cut_ends_with_its_last_whole_word() {
+        let long = format!("{} endi", "word ".repeat(23));
+        assert_eq!(shown_label(&long), format!("{}…", "word ".repeat(23).trim_end()));
+        assert_eq!(shown_label("a short label"), "a short label");
+        assert_eq!(shown_label(&"x".repeat(LABEL_CHARS)), format!("{}…", "x".repeat(LABEL_CHARS)));
+    }
 
     fn plain_spans(words: &str) -> Vec<Span<'static>> {
         vec![trusted_span(words, Style::default())]

@@ -39,7 +39,9 @@ impl Screens {
         let table = RunTableView::from_sources(sources, opening);
         self.collection = Some(Box::new(table.with_keys(self.defaults.keys.clone())));
         self.show_screen(ScreenKind::Table);
-        if self.opening.place.turn.is_some() || self.opening.place.file.is_some() {
+        let has_place = self.opening.place.turn.is_some() || self.opening.place.file.is_some();
+        // `--view runs` lists the run of the place.
+        if has_place && self.opening.place.view != View::Collection {
             self.show_notice("turns and files need a single run".into());
         }
     }

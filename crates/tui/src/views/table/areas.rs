@@ -53,7 +53,8 @@ const LEFT_MARGIN: u16 = 1;
 impl RunTableView {
     pub(crate) fn table_areas(&self, body: Rect) -> RunTableAreas {
         let whole_body = body;
-        let (body, preview) = with_preview(body, self.table_lines().len());
+        let has_pairs = self.matched_pairs().is_some();
+        let (body, preview) = with_preview(body, self.table_lines().len(), has_pairs);
         let (body, pairs) = self.with_pairs(body);
         let rows = [1, 1, 1, 0, 1].map(|rows| match rows {
             0 => Constraint::Fill(1),
@@ -130,16 +131,23 @@ const PREVIEW_CELLS: (u16, u16) = (48, 100);
 const VERY_WIDE_SCREEN: u16 = 240;
 
 /// Rows of the screen from which on the facts of the run are below a short table.
-const PREVIEW_BELOW_FROM: u16 = 30;
+const PREVIEW_BELOW_FROM: u16 = 20;
+
+/// Rows of the facts, their border included, that are worth their room below a longer table.
+const PREVIEW_ROWS: u16 = 8;
 
 /// Rows around the rows of the table: heads, titles, the legend, and one that stays empty.
 const ROWS_AROUND_TABLE: u16 = 5;
 
 /// Splits off the room for the facts of the run at the cursor: below a table that leaves more than half of the height, so that
-/// its columns have the whole width; else beside it, where the screen is wide.
-fn with_preview(body: Rect, lines: usize) -> (Rect, Option<Rect>) {
+/// its columns have the whole width, and on a narrow screen below one that leaves some; else beside it, where the screen is
+/// wide.
+fn with_preview(body: Rect, lines: usize, has_pairs: bool) -> (Rect, Option<Rect>) {
     let rows = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(ROWS_AROUND_TABLE);
-    if lines > 0 && body.height >= PREVIEW_BELOW_FROM && rows <= body.height / 2 {
+    let is_short = rows <= body.height / 2;
+    let leaves_room =
+        body.width < PREVIEW_SCREEN_WIDTH && !has_pairs && body.height >= rows + PREVIEW_ROWS;
+    if lines > 0 && body.height >= PREVIEW_BELOW_FROM && (is_short || leaves_room) {
         let [body, preview] =
             Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
         return (body, Some(preview));

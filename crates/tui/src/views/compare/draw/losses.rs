@@ -9,14 +9,13 @@ use crate::{
         verdict::plain_name,
     },
     widgets::{
-        line::{padded_spans, safe_string, trusted_span},
+        line::{padded_spans, safe_string, shown_label, trusted_span},
         panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
         wrap::wrap_line,
     },
 };
 use trajview_metrics::test_losses::{LossKind, has_followed_tests};
-use trajview_run::LABEL_CHARS;
 use trajview_study::compare::{ComparedLoss, ComponentFate, LossInRun, run_letter};
 
 use super::{draw_frame, muted_spans, part_name_span, side_letter};
@@ -99,13 +98,11 @@ fn draw_detail(
         let head = format!("{} lost in {letter} at turn {}", safe_string(name.trim()), loss.turn);
         put(&head, Meaning::Heading);
         put(&safe_string(&facts_text(row.kind, loss)), Meaning::Text);
-        let is_cut = loss.request.chars().count() >= LABEL_CHARS;
         let request = match loss.request.as_str() {
-            "" => "no request recorded".to_owned(),
-            words if is_cut => format!("{words}…"),
-            words => words.to_owned(),
+            "" => "no request recorded",
+            words => &shown_label(words),
         };
-        put(&format!("request: {}", safe_string(&request)), Meaning::Text);
+        put(&format!("request: {}", safe_string(request)), Meaning::Text);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     session::{context::KeyContext, key_texts::KeyTexts, pending::Loading},
     views::compare::{ComparePart, ComparisonView, areas::DETAIL_ROWS, transcripts::ShownRow},
     widgets::{
-        line::{fit_spans, padded_spans, safe_string, trusted_span},
+        line::{fit_spans, padded_spans, safe_string, shown_label, trusted_span},
         panel::{draw_sentence, put_row},
         text,
         theme::{Meaning, Theme},
@@ -127,7 +127,11 @@ fn detail_line(
         (Some(item), Some(lines)) => {
             format!("{} {} … {}", item.address(), item.name, lines[side])
         }
-        (Some(item), None) => format!("{} {}", item.address(), item.display_text()),
+        (Some(item), None) => {
+            let line = shown_label(&item.line);
+            let colon = if line.is_empty() { "" } else { ": " };
+            format!("{} {}{colon}{line}", item.address(), item.name)
+        }
     };
     let meaning = if item.is_some() { Meaning::Text } else { Meaning::Muted };
     let spans = vec![

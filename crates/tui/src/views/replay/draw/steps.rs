@@ -19,7 +19,10 @@ use crate::{
     widgets::{
         ansi_style,
         layout::ReplayPanel,
-        line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
+        line::{
+            fit_spans, left_and_right, recorded_span, safe_string, shown_label, spans_width,
+            trusted_span,
+        },
         paint::{StyleLayer, paint_text},
         panel::{PanelTitles, draw_titled_panel, put_row},
         search_hits::{self, RowHit},
@@ -223,7 +226,7 @@ impl StepPainter<'_> {
             _ => Style::default(),
         };
         spans.extend(self.signal_span(item));
-        spans.push(recorded_span(&step.label, label));
+        spans.push(recorded_span(&shown_label(&step.label), label));
         spans
     }
 

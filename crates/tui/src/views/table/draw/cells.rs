@@ -29,6 +29,7 @@ pub(crate) const COMING_SIGN: &str = "…";
 pub(crate) fn run_cell_spans(
     row: &RunRow,
     place: &ColumnPlace,
+    names: &SharedEnds,
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (column, width) = (place.column, usize::from(place.width));
@@ -44,7 +45,7 @@ pub(crate) fn run_cell_spans(
         KnownValue::Missing => (MISSING_SIGN.to_owned(), Meaning::Muted),
     };
     let words = match column {
-        RunTableColumn::Run => cut_in_middle(&words, width),
+        RunTableColumn::Run => names.fit_name(&words, width),
         _ => safe_string(&words),
     };
     vec![trusted_span(words, theme.style_for(meaning))]
@@ -62,8 +63,60 @@ fn cell_meaning(row: &RunRow, column: RunTableColumn) -> Meaning {
     }
 }
 
+/// What the names on screen have in common, which tells no runs apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct SharedEnds {
+    /// Bytes at the beginning and at the end.
+    start: usize,
+    end: usize,
+}
+
+/// Characters of a common beginning or end that are worth a sign in their place.
+const LEAST_SHARED: usize = 6;
+
+impl SharedEnds {
+    pub(crate) fn of_names(names: Vec<&str>) -> Self {
+        let Some((first, rest)) = names.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+            return Self::default();
+        };
+        let shared = |bytes: &dyn Fn(&str, &str) -> usize| {
+            rest.iter().map(|name| bytes(first, name)).min().unwrap_or_default()
+        };
+        let start = shared(&|a, b| {
+            let equal = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
+            equal.map(|(c, _)| c.len_utf8()).sum()
+        });
+        let end = shared(&|a, b| {
+            let equal = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b);
+            equal.map(|(c, _)| c.len_utf8()).sum()
+        });
+        let shortest = names.iter().map(|name| name.len()).min().unwrap_or_default();
+        let worth = |bytes: usize| if bytes >= LEAST_SHARED { bytes } else { 0 };
+        match start + end < shortest {
+            true => Self { start: worth(start), end: worth(end) },
+            false => Self::default(),
+        }
+    }
+
+    /// Returns a name in so many cells: whole, or without the common end, or without both, or cut in its middle.
+    pub(crate) fn fit_name(self, name: &str, width: usize) -> String {
+        let own = name.len().checked_sub(self.end).and_then(|end| name.get(..end));
+        let own = own.filter(|_| (self.start, self.end) != (0, 0));
+        let Some(own) = own.filter(|_| text::width(&safe_string(name)) > width) else {
+            return cut_in_middle(name, width);
+        };
+        let end = if self.end > 0 { "…" } else { "" };
+        let long = format!("{own}{end}");
+        if self.start == 0 || text::width(&safe_string(&long)) <= width {
+            return cut_in_middle(&long, width);
+        }
+        let middle = own.get(self.start..).unwrap_or(own);
+        cut_in_middle(&format!("…{middle}{end}"), width)
+    }
+}
+
 /// Cuts a path in its middle, since its beginning and its end tell runs apart.
-pub(crate) fn cut_in_middle(words: &str, width: usize) -> String {
+fn cut_in_middle(words: &str, width: usize) -> String {
     let words = safe_string(words);
     if text::width(&words) <= width {
         return words;
@@ -96,6 +149,22 @@ pub(crate) fn group_mean(table: &RunTableView, group: &RunGroup, column: RunTabl
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_all_names_share_gives_way_to_what_tells_them_apart() {
+        let names =
+            ["results.json/maze-5x5.1-of-1.2025-11-08", "results.json/git.1-of-1.2025-11-08"];
+        let shared = SharedEnds::of_names(names.to_vec());
+
+        assert_eq!(
+            names.map(|name| shared.fit_name(name, 22)),
+            ["results.json/maze-5x5…", "results.json/git…"]
+        );
+        assert_eq!(names.map(|name| shared.fit_name(name, 12)), ["…maze-5x5…", "…git…"]);
+        assert_eq!(shared.fit_name(names[0], 60), names[0]);
+        assert_eq!(SharedEnds::of_names(vec!["same-name", "same-name"]), SharedEnds::default());
+        assert_eq!(SharedEnds::of_names(vec!["alone"]), SharedEnds::default());
+    }
 
     #[test]
     fn a_long_name_keeps_its_beginning_and_its_end() {

@@ -31,6 +31,8 @@ use crate::{
 };
 use trajview_run::format_number::count_with_noun;
 
+use cells::SharedEnds;
+
 pub(crate) fn draw_run_table(
     table: &RunTableView,
     theme: Theme,
@@ -48,13 +50,20 @@ pub(crate) fn draw_run_table(
     }
     heading::draw_headings(table, &areas, theme, buffer);
     heading::draw_head(table, theme, areas.head, buffer);
-    let drawn = TableDrawing { table, areas: &areas, theme };
+    let names = SharedEnds::of_names(visible_names(table));
+    let drawn = TableDrawing { table, areas: &areas, names, theme };
     drawn.draw_rows(buffer);
     legend::draw_legend(table, &areas, theme, buffer);
     pairs::draw_pairs(table, &areas, theme, buffer);
     if let Some(area) = areas.preview {
         preview::draw_preview(table, theme, area, buffer);
     }
+}
+
+/// Returns the names of the runs that are on screen.
+fn visible_names(table: &RunTableView) -> Vec<&str> {
+    let rows = table.visible_lines().iter().filter_map(|line| table.rows.get(line.run_index()?));
+    rows.map(|row| &*row.name).collect()
 }
 
 /// Returns the text that is shown if there are no rows.
@@ -94,6 +103,7 @@ fn empty_table_text(table: &RunTableView) -> String {
 struct TableDrawing<'a> {
     table: &'a RunTableView,
     areas: &'a RunTableAreas,
+    names: SharedEnds,
     theme: Theme,
 }
 
@@ -122,8 +132,9 @@ impl TableDrawing<'_> {
         if let Some(why) = row.reading_failure() {
             return self.failed_run_spans(&row.name, why, is_chosen);
         }
-        let mut spans =
-            self.line_spans(is_chosen, |place| cells::run_cell_spans(row, place, self.theme));
+        let mut spans = self.line_spans(is_chosen, |place| {
+            cells::run_cell_spans(row, place, &self.names, self.theme)
+        });
         if let (Some(first), true) = (spans.first_mut(), self.table.marked.contains(&at)) {
             *first = trusted_span("◆", self.theme.style_for(Meaning::Key));
         }
@@ -134,10 +145,8 @@ impl TableDrawing<'_> {
     fn failed_run_spans(&self, name: &str, why: &str, is_chosen: bool) -> Vec<Span<'static>> {
         let Some(first) = self.areas.columns.first() else { return vec![] };
         let width = usize::from(first.width);
-        let name = vec![trusted_span(
-            cells::cut_in_middle(name, width),
-            self.theme.style_for(Meaning::Text),
-        )];
+        let name = self.names.fit_name(name, width);
+        let name = vec![trusted_span(name, self.theme.style_for(Meaning::Text))];
         let mut spans = vec![self.cursor_mark(is_chosen)];
         spans.extend(padded_spans(name, width, ColumnKind::Words));
         spans.push(trusted_span("  ✗ ", self.theme.style_for(Meaning::Error)));

@@ -8,7 +8,7 @@ use crate::{
     widgets::{
         axis_ticks::round_up,
         braille::LineStroke,
-        line::{recorded_span, safe_string, trusted_span},
+        line::{recorded_span, safe_string, shown_label, trusted_span},
         panel::{draw_sentence, draw_titled_panel, put_row},
         plot::{Plot, PlotTrace},
         theme::{Meaning, Theme},
@@ -17,7 +17,7 @@ use crate::{
 };
 use trajview_metrics::Number;
 use trajview_run::{
-    LABEL_CHARS, RunCard,
+    RunCard,
     format_number::{self, count_with_noun},
 };
 
@@ -133,10 +133,8 @@ fn preview_lines(
     let heading = |words: &str| Line::styled(words.to_owned(), theme.style_for(Meaning::Heading));
     if let Some(request) = row.known_card().and_then(|card| card.identity.request.as_deref()) {
         lines.push(heading("first request"));
-        // A card has the beginning of a long line.
-        let cut = if request.chars().count() >= LABEL_CHARS { "…" } else { "" };
-        let request = format!("{request}{cut}");
-        lines.extend(wrapped_lines(&request, plain, width).into_iter().take(MOST_REQUEST_ROWS));
+        let request = wrapped_lines(&shown_label(request), plain, width);
+        lines.extend(request.into_iter().take(MOST_REQUEST_ROWS));
         lines.push(Line::default());
     }
     for (source, head) in [
