@@ -103,6 +103,31 @@ fn ten_labels_take_two_keys_each_with_each_verdict_seen() {
 }
 
 #[test]
+fn ten_labels_take_one_key_each_and_one_for_a_reason_where_the_next_item_follows_a_label() {
+    let bundle = Bundle::new();
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    let first = frame_after(&mut screen, ">");
+    assert_has(&first, "after a label the next unlabelled item follows");
+    assert_has(&first, "a label goes on to the next item");
+
+    let mut keys = 0;
+    for score in "4 4 3 4 4 3 4 3 1 4".split(' ') {
+        let seen = frame_after(&mut screen, score);
+        keys += 1;
+        if seen.contains("false-absence") {
+            frame_after(&mut screen, "<enter>");
+            keys += 1;
+        }
+    }
+
+    assert!(keys < 19, "{keys}");
+    assert_has(&frame_after(&mut screen, ""), "10/24");
+    let labels = bundle.labels("ann");
+    assert_eq!(labels.len(), 10);
+    assert!(labels.iter().all(|label| label.contains(" blind ")), "{labels:?}");
+}
+
+#[test]
 fn the_turn_of_a_loss_is_found_from_the_comparison_by_one_key() {
     let pair = [EMERGENT, SINGLE_SHOT];
     assert_journey(

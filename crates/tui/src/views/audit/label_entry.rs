@@ -139,6 +139,7 @@ impl AuditView {
             LabelStatus::Agrees(score) => {
                 let next = match session.unlabelled_count() {
                     0 => String::new(),
+                    _ if self.goes_on => String::new(),
                     _ => format!(
                         " ({} goes to the next unlabelled)",
                         session.keys.key_text(KeyContext::Audit, "next-unlabelled")
@@ -149,6 +150,31 @@ impl AuditView {
             }
             _ => {}
         }
+        self.go_on_if_wanted(session);
+    }
+
+    pub(crate) const fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Switches whether the next item without a label follows a label.
+    pub(super) fn toggle_going_on(&mut self, session: &mut Session) {
+        self.goes_on = !self.goes_on;
+        session.notice = Some(match self.goes_on {
+            true => "after a label the next unlabelled item follows".into(),
+            false => "after a label the item stays".into(),
+        });
+    }
+
+    /// Goes to the next item without a label after a label and its reason, if the rater wants that; the notice about the
+    /// label stays.
+    fn go_on_if_wanted(&mut self, session: &mut Session) {
+        if !self.goes_on || self.prompt.is_some() || session.unlabelled_count() == 0 {
+            return;
+        }
+        let notice = session.notice.take();
+        self.go_to_unlabelled(session, 1);
+        session.notice = notice.or(session.notice.take());
     }
 
     /// Gives the answer that was typed before the rater was known.
@@ -247,7 +273,9 @@ impl AuditView {
             self.ask_for_note(session);
             return;
         }
-        session.notice = Some(format!("reason: {code}; \" adds a note"));
+        let note = if self.goes_on { "" } else { "; \" adds a note" };
+        session.notice = Some(format!("reason: {code}{note}"));
+        self.go_on_if_wanted(session);
     }
 
     pub(super) fn set_likely_reason(&mut self, session: &mut Session) {
@@ -266,7 +294,11 @@ impl AuditView {
     pub(super) fn defer_reason(&mut self, session: &mut Session) {
         self.prompt = None;
         let reason = session.keys.key_text(KeyContext::Audit, "reason");
-        session.notice = Some(format!("no reason yet; {reason} asks again"));
+        session.notice = match self.goes_on {
+            true => Some("no reason yet".into()),
+            false => Some(format!("no reason yet; {reason} asks again")),
+        };
+        self.go_on_if_wanted(session);
     }
 
     pub(super) fn ask_for_reason(&mut self, session: &mut Session, layout: &ScreenLayout) {

@@ -47,6 +47,8 @@ pub struct AuditView {
     chosen: Option<ChosenItem>,
     /// True where a score is proposed first and committed by a second key.
     pub proposes: bool,
+    /// True where the next item without a label follows a label.
+    goes_on: bool,
     pub rows: ListPane,
     item: ListPane,
     levels: ListPane,
@@ -125,6 +127,8 @@ pub enum AuditMessage {
     Confidence,
     /// Scores are proposed first from now on, or no longer.
     Propose,
+    /// The next item without a label follows each label from now on, or no longer.
+    GoOn,
     /// Shows the agreement while items wait for a label, or hides it again.
     Reveal,
     /// Shows the meaning of the levels.

@@ -74,6 +74,7 @@ impl AuditView {
             }
             AuditMessage::Confidence => change_confidence(self, session),
             AuditMessage::Propose => toggle_proposing(self, session),
+            AuditMessage::GoOn => self.toggle_going_on(session),
             AuditMessage::Codebook => self.toggle_codebook(),
             AuditMessage::Reveal => self.reveal_agreement(session),
             AuditMessage::NextUnit => self.audit_next_unit(session),
@@ -118,7 +119,10 @@ impl AuditView {
         }
         match message {
             AuditMessage::NextUnit => adjudication::toggle_verdicts(session),
-            AuditMessage::Confidence | AuditMessage::Missed | AuditMessage::Propose => {
+            AuditMessage::Confidence
+            | AuditMessage::Missed
+            | AuditMessage::Propose
+            | AuditMessage::GoOn => {
                 session.notice = Some("an outcome is a score, with a note".into());
             }
             AuditMessage::Undo => adjudication::withdraw_outcome(session),

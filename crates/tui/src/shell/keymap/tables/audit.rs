@@ -54,6 +54,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Audit, "maximize", &[c('m')], "maximize panel", "", |_| AppMessage::Zoom),
     row(Audit, "note", &[c('"')], "a note on the label", "", |_| to_audit(AuditMessage::AskNote)).unlisted(),
     row(Audit, "confirm-labels", &[c('P')], "toggle confirmation", "", |_| to_audit(AuditMessage::Propose)),
+    row(Audit, "go-on-after-label", &[c('>')], "after a label go on to the next component without one, or stay", "", |_| to_audit(AuditMessage::GoOn)),
     row(Audit, "audit-kind", &[c('v')], "audit another kind of item: components, leaves, flags, signals, decisions, parts of process", "", |_| to_audit(AuditMessage::NextUnit)),
     row(Audit, "reveal", &[c('V')], "show or hide the agreement so far; it reveals the judge's scores", "reveal", |_| to_audit(AuditMessage::Reveal)),
     row(Audit, "flag-lines", &[c('!')], "mark lines of the code that should have been flagged", "", |_| to_audit(AuditMessage::Missed)).unlisted(),

@@ -132,6 +132,9 @@ fn progress_line(view: &AuditView, session: &Session, theme: Theme, width: usize
     if view.proposes {
         left.push(trusted_span(" · confirm each label", muted));
     }
+    if view.goes_on() {
+        left.push(trusted_span(" · a label goes on to the next item", muted));
+    }
     left_and_right(left, vec![saved_span(view, session, theme)], width)
 }
 
