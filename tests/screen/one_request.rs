@@ -216,3 +216,27 @@ fn the_curves_of_a_run_of_one_request_go_by_step() {
         chart("a", (120, 40))
     );
 }
+
+#[test]
+fn the_timeline_of_a_run_of_one_request_goes_by_step() {
+    let row = |seen: &str, start: &str| {
+        let found = seen.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("{start}: {seen}")).to_owned()
+    };
+    let failures = |seen: &str| row(seen, " events ").matches('✗').count();
+
+    let whole = draw_frame((120, 40), "");
+    assert!(row(&whole, "─ timeline").contains("turn 1 of 1 · 9 steps"), "{whole}");
+    assert_eq!(failures(&whole), 3, "the total, and both failed steps: {whole}");
+
+    let here = draw_frame((120, 40), "x");
+    assert!(row(&here, "─ timeline").contains("turn 1 of 1 · step 4 of 9"), "{here}");
+    let column = |line: &str, sign: char| line.chars().position(|it| it == sign);
+    let events = row(&here, " events ");
+    assert_eq!(column(&events, '▼'), Some(20 + 3 * 99 / 9), "{here}");
+    assert!(events.starts_with(" events          ✗1 "), "{here}");
+
+    // The process has the signals of these steps, and its keys go from step to step.
+    let process = draw_frame((120, 40), "8w l l");
+    assert!(row(&process, "─ timeline").contains("step 3 of 9"), "{process}");
+}

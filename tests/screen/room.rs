@@ -180,11 +180,16 @@ fn the_request_that_asks_for_a_component_is_read_in_the_audit_and_in_the_scores(
 }
 
 #[test]
-fn the_process_view_shows_the_lists_that_have_rows_beside_each_other() {
+fn the_process_view_shows_the_lists_that_have_rows_and_the_turn_in_the_rest_of_the_room() {
     let seen = replay_at("46", "200x50", "8w");
     let (signals, row) = place_of(&seen, "┌ signals ");
-    let (plan, beside) = place_of(&seen, "┌ recoveries and plan ");
-    assert!(row == beside && signals < plan, "{seen}");
+    let (plan, below) = place_of(&seen, "┌ recoveries and plan ");
+    assert!(below > row && signals == plan, "{seen}");
+    // The turn has the room that the lists do not need.
+    let (request, beside) = place_of(&seen, "┌ turn 46: request ");
+    assert!(beside == row && request > plan, "{seen}");
+    assert_has(&seen, "dictionary with every part and the total");
+    assert_has(&seen, "± ppdiff/losses.py");
 
     let lane = seen.lines().find(|line| line.starts_with(" signals ")).unwrap();
     let events = seen.lines().find(|line| line.starts_with(" events ")).unwrap();
@@ -302,6 +307,69 @@ fn a_short_table_has_the_whole_width_and_the_facts_of_the_run_below() {
     assert_has(&seen, "first request");
     assert_has(&seen, "erosion over the run");
     assert!(blank_share(&seen) < 0.8, "{seen}");
+}
+
+#[test]
+fn a_short_table_on_a_small_screen_has_the_facts_below_it_too() {
+    let seen = frame_of("sample-runs/codex-p12", &["--view", "runs", "--snapshot", "80x24"]);
+    let (_, facts) = place_of(&seen, "┌ codex-p12 ");
+    assert!(facts > place_of(&seen, "▌codex-p12").1, "{seen}");
+    assert_has(&seen, "first request");
+
+    let at_turn = ["--view", "runs", "--at", "46", "--snapshot", "80x24"];
+    assert_lacks(&frame_of("sample-runs/codex-p12", &at_turn), "need a single run");
+}
+
+#[test]
+fn a_run_without_signals_or_curves_shows_its_turn_instead() {
+    let log = "sample-runs/logs/mini-swe-agent.traj.json";
+    let process = frame_of(log, &["--view", "process", "--snapshot", "200x50"]);
+    let curves = frame_of("sample-runs/jobs/terminal-bench", &["--snapshot", "200x50"]);
+    assert_has(&process, "turn 1: steps and files");
+    assert_has(&curves, "first request");
+    for (run, view) in
+        [("sample-runs/logs/git-ai.json", "curves"), ("sample-runs/codex-exec-json", "curves")]
+    {
+        let seen = frame_of(run, &["--view", view, "--snapshot", "200x50"]);
+        assert_has(&seen, ": request ");
+        assert_has(&seen, ": steps and files ");
+        assert_lacks(&seen, "all curves");
+    }
+}
+
+#[test]
+fn a_run_of_one_turn_has_its_steps_where_others_list_their_turns() {
+    let log = "sample-runs/logs/swe-agent.traj";
+    let seen = frame_of(log, &["--view", "layers", "--snapshot", "120x40"]);
+    assert_lacks(&seen, "turns of this run");
+    let (request, below) = place_of(&seen, "turn 1: request");
+    let (steps, top) = place_of(&seen, "turn 1: steps and files");
+    assert!(request < steps && below > top, "{seen}");
+}
+
+#[test]
+fn where_a_change_is_not_recorded_the_steps_have_the_room_of_the_diff() {
+    let seen = frame_at("codex-exec-json", "3", "120x40", "");
+    let title = "text of step 1 and later  tinycalc/core.py (2/2): the change is not recorded";
+    assert_has(&seen, title);
+    assert!(place_of(&seen, "steps of turn 3").1 < place_of(&seen, title).1, "{seen}");
+    assert_has(&seen, "from tinycalc.core import add, sub");
+}
+
+#[test]
+fn the_last_line_names_no_key_that_does_nothing() {
+    let last = |path: &str, options: &[&str]| {
+        let seen = frame_of(path, &[&["--snapshot", "200x50"], options].concat());
+        seen.trim_end().lines().last().unwrap_or_default().to_owned()
+    };
+    assert_lacks(&last("sample-runs/paperbench", &[]), "timeline");
+    let live = last("sample-runs/codex-p12", &["--view", "live"]);
+    assert_has(&live, "A start a live run");
+    assert_has(&last("sample-runs/codex-p12", &["--view", "layers"]), "←→ turn");
+    let one_turn = "sample-runs/logs/swe-agent.traj";
+    assert_lacks(&last(one_turn, &["--view", "layers"]), "←→ turn");
+    assert_has(&last(one_turn, &["--view", "process"]), "←→ step");
+    assert_has(&last(one_turn, &[]), "←→ edit");
 }
 
 #[test]

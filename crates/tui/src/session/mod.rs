@@ -214,6 +214,12 @@ impl Session {
         counts.is_some_and(Vec::is_empty) && !self.timeline.ready().is_some_and(is_untold)
     }
 
+    /// Returns the number of files that the selected turn changed; None where it is not known.
+    pub(crate) fn changed_files(&self) -> Option<usize> {
+        let turn = self.timeline.ready()?.turns.get(self.turn)?;
+        (!turn.is_unknown).then(|| turn.changes.len())
+    }
+
     /// Returns the place of an event of a component in the diff of a turn, counted from 0.
     pub(crate) fn opening_of_event(&self, turn: usize, spot: &EventSpot) -> ReplayOpening {
         let changes = self.timeline.ready().and_then(|it| it.turns.get(turn));
@@ -231,6 +237,15 @@ impl Session {
     pub(crate) fn select_step(&mut self, step: StepId, number: usize) {
         self.select_turn(step.turn);
         (self.follow.wanted_step, self.follow.step) = (Some(step), Some((step, number)));
+    }
+
+    /// Goes to a step of any turn; a step of a sub-agent that no turn lists selects its turn.
+    pub(crate) fn select_step_of_run(&mut self, step: StepId) {
+        let place = self.run.steps_of_turn(step.turn).iter().position(|it| *it == step);
+        match place {
+            Some(place) => self.select_step(step, place + 1),
+            None => self.select_turn(step.turn),
+        }
     }
 
     /// Returns the selected place, in the order of [`curve_points::RunPoint::sort_key`].

@@ -1,5 +1,5 @@
 //! The facts of a run over its turns, as the strip of turns below the views has them: checkpoints, numbers, components and
-//! events.
+//! events. A run with one turn has its steps in the place of turns.
 //!
 //! Everything here is computed once from what a session or a comparison has ([`super::timeline_state`]); a frame only looks
 //! for the highest value and the main event of each column. A value that was not measured is no value.
@@ -12,7 +12,7 @@ use trajview_metrics::{
     test_losses::{TestLoss, test_losses},
 };
 use trajview_run::{
-    Run,
+    Run, StepId, StepKind,
     worded_enum::{NamedValue, worded},
 };
 
@@ -20,17 +20,20 @@ use super::{
     curve_values::PointValue, timeline_components::ComponentLane, turn_counts::TurnEditCounts,
 };
 
-/// The facts of a run over its turns.
+/// The facts of a run over its turns, or over the steps of its only turn.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TimelineFacts {
-    pub turns: usize,
+    /// The number of turns, or of steps.
+    pub points: usize,
+    /// The steps that are the points; empty where these are turns.
+    pub steps: Vec<StepId>,
     pub checkpoints: Vec<TimelineCheckpoint>,
     /// The checkpoints of the run, also those without turns.
     pub checkpoint_count: usize,
     pub numbers: Vec<NumberLane>,
     /// None where nothing lists or judges components.
     pub components: Option<ComponentLane>,
-    /// One a turn.
+    /// One a point.
     pub events: Vec<TurnEvents>,
     /// The tests that are lost, by turn.
     pub lost_tests: Vec<LostTest>,
@@ -49,23 +52,23 @@ pub(crate) struct LostTest {
 pub(crate) struct TimelineCheckpoint {
     /// Index into [`Run::checkpoints`].
     pub index: usize,
-    /// Count from 0.
+    /// Points, which count from 0.
     pub turns: Range<usize>,
     /// `4 forward process`
     pub name: String,
 }
 
-/// A number after each turn.
+/// A number after each point.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NumberLane {
     pub number: Number,
-    /// One a turn.
+    /// One a point.
     pub values: Vec<PointValue>,
     /// The reason why the number has no value anywhere.
     pub missing: Option<String>,
 }
 
-/// What happened in a turn.
+/// What happened in a turn or a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct TurnEvents {
     /// Steps that failed.
@@ -249,17 +252,22 @@ impl LaneChoice {
 }
 
 impl TimelineFacts {
-    /// Returns the number of the checkpoint of a turn and of all checkpoints; both count from 1.
-    pub(crate) fn checkpoint_number(&self, turn: usize) -> Option<(usize, usize)> {
-        let here = self.checkpoints.iter().find(|it| it.turns.contains(&turn))?;
+    /// Returns whether the points are the steps of the only turn.
+    pub(crate) fn is_by_step(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// Returns the number of the checkpoint of a point and of all checkpoints; both count from 1.
+    pub(crate) fn checkpoint_number(&self, point: usize) -> Option<(usize, usize)> {
+        let here = self.checkpoints.iter().find(|it| it.turns.contains(&point))?;
         Some((here.index + 1, self.checkpoint_count))
     }
 
-    /// Returns the most telling event of some turns, with the number of events of that kind.
+    /// Returns the most telling event of some points, with the number of events of that kind.
     pub(crate) fn main_event(&self, turns: &Range<usize>) -> Option<(EventKind, usize)> {
         let turns = self.events.get(turns.clone()).unwrap_or_default();
         EventKind::ALL.into_iter().find_map(|kind| {
-            let count: usize = turns.iter().map(|it| it.count_of(kind)).sum();
+            let count = kind.count_in(turns);
             (count > 0).then_some((kind, count))
         })
     }
@@ -278,6 +286,10 @@ pub(crate) enum EventKind {
 impl EventKind {
     pub(crate) const ALL: [Self; 5] =
         [Self::Loss, Self::Judgement, Self::Compaction, Self::Failure, Self::Signal];
+
+    pub(crate) fn count_in(self, events: &[TurnEvents]) -> usize {
+        events.iter().map(|it| it.count_of(self)).sum()
+    }
 }
 
 impl TurnEvents {
@@ -351,6 +363,29 @@ pub(crate) fn turn_events(
     }
     for track in components.iter().flat_map(|lane| &lane.tracks) {
         count(track.lost_at.and_then(|turn| turn.checked_sub(1)), |it| &mut it.losses);
+    }
+    events
+}
+
+/// Counts the events of each step of a run with one turn; judgements and losses, which are of the turn, are at its last step.
+pub(crate) fn step_events(
+    run: &Run,
+    steps: &[StepId],
+    signals: &[StepId],
+    of_turn: TurnEvents,
+) -> Vec<TurnEvents> {
+    let events = |id: &StepId| {
+        let step = run.step(*id);
+        TurnEvents {
+            failures: usize::from(step.is_some_and(|it| it.has_failed())),
+            compactions: usize::from(step.is_some_and(|it| it.kind == StepKind::Compaction)),
+            signals: signals.iter().filter(|signal| *signal == id).count(),
+            ..TurnEvents::default()
+        }
+    };
+    let mut events: Vec<TurnEvents> = steps.iter().map(events).collect();
+    if let Some(last) = events.last_mut() {
+        (last.judgements, last.losses) = (of_turn.judgements, of_turn.losses);
     }
     events
 }

@@ -9,7 +9,7 @@ use trajview_metrics::{
     numbers::NumberInput,
 };
 use trajview_run::{
-    RepoPath, Run,
+    RepoPath, Run, StepId,
     rubric::{Judge, Judgement, Rubric},
 };
 
@@ -19,7 +19,8 @@ use super::{
     curve_points::{self, CurveAxis},
     curve_values::{self, PointValue},
     timeline::{
-        LaneChoice, NumberLane, TimelineFacts, lost_tests, timeline_checkpoints, turn_events,
+        LaneChoice, NumberLane, TimelineFacts, TurnEvents, lost_tests, step_events,
+        timeline_checkpoints, turn_events,
     },
     timeline_components::ComponentLane,
     views::View,
@@ -53,7 +54,7 @@ struct OtherInputs {
     judge: Option<Judge>,
     /// The file of the judgement that is shown.
     judgement: Option<String>,
-    signal_turns: Vec<usize>,
+    signals: Vec<StepId>,
     has_lines: bool,
     has_memory: bool,
 }
@@ -78,7 +79,7 @@ impl RunTimeline {
 
     /// Returns the turns that are shown.
     pub(crate) fn shown_turns(&self) -> Range<usize> {
-        self.window.clone().unwrap_or(0..self.facts.turns)
+        self.window.clone().unwrap_or(0..self.facts.points)
     }
 
     pub(crate) const fn is_zoomed(&self) -> bool {
@@ -87,7 +88,7 @@ impl RunTimeline {
 
     /// Shows half as many turns around one of them, or twice as many; the turn stays where it is.
     pub(crate) fn zoom(&mut self, turn: usize, closer: bool) {
-        let (shown, all) = (self.shown_turns(), self.facts.turns);
+        let (shown, all) = (self.shown_turns(), self.facts.points);
         let count = if closer { (shown.len() / 2).max(MIN_SHOWN_TURNS) } else { shown.len() * 2 };
         if count >= all {
             self.window = None;
@@ -98,14 +99,14 @@ impl RunTimeline {
     }
 
     fn show_turns(&mut self, first: usize, count: usize) {
-        let first = first.min(self.facts.turns.saturating_sub(count));
+        let first = first.min(self.facts.points.saturating_sub(count));
         self.window = Some(first..first + count);
     }
 
     /// Moves the shown part so that it has the turn.
     fn follow_turn(&mut self, turn: usize) {
         let Some(shown) = self.window.clone() else { return };
-        if shown.end > self.facts.turns {
+        if shown.end > self.facts.points {
             self.window = None;
         } else if !shown.contains(&turn) {
             self.show_turns(turn.saturating_sub(shown.len() / 2), shown.len());
@@ -132,8 +133,30 @@ impl Session {
             self.run_timeline.facts = self.timeline_facts(&inputs);
             self.run_timeline.inputs = Some(inputs);
         }
-        self.run_timeline.follow_turn(self.turn);
+        if let Some(point) = self.timeline_point() {
+            self.run_timeline.follow_turn(point);
+        }
         self.settle_hidden_scores();
+    }
+
+    /// Returns the place of the playhead among the points of the timeline; None where the points are steps and the turn as a
+    /// whole is looked at.
+    pub(crate) fn timeline_point(&self) -> Option<usize> {
+        match self.run_timeline.facts.is_by_step() {
+            true => self.follow.step.and_then(|(_, number)| number.checked_sub(1)),
+            false => Some(self.turn),
+        }
+    }
+
+    /// Goes to a point of the timeline.
+    pub(crate) fn select_timeline_point(&mut self, point: usize) {
+        if self.timeline_point() == Some(point) {
+            return;
+        }
+        match self.run_timeline.facts.steps.get(point) {
+            Some(step) => self.select_step(*step, point + 1),
+            None => self.select_turn(point.min(self.run.turns.len().saturating_sub(1))),
+        }
     }
 
     /// Notes which scores the timeline shows: a label that follows is not blind.
@@ -189,7 +212,7 @@ impl Session {
                 are_lifelines_ready: lifelines.is_some(),
                 judge: judge.cloned(),
                 judgement: shown.map(|it| it.file.clone()),
-                signal_turns: scores.process.signals().iter().map(|it| it.step.turn).collect(),
+                signals: scores.process.signals().iter().map(|it| it.step).collect(),
                 has_lines: self.counts.ready().is_some(),
                 has_memory: scores.process.memory().is_some(),
             },
@@ -211,22 +234,47 @@ impl Session {
         let all = rubric.map_or(&[][..], |rubric| &rubric.judgements);
         let judged = all.iter().filter(|it| it.pooled.is_none());
         let lost_tests = lost_tests(&self.run);
-        TimelineFacts {
-            turns: self.run.turns.len(),
+        let signal_turns: Vec<usize> = inputs.rest.signals.iter().map(|it| it.turn).collect();
+        let events = turn_events(
+            &self.run,
+            self.turn_counts.iter().cloned(),
+            &signal_turns,
+            judged.map(|it| judged_after(&self.run, it)),
+            components.as_ref(),
+            &lost_tests,
+        );
+        let by_turn = TimelineFacts {
+            points: self.run.turns.len(),
+            steps: vec![],
             checkpoints: timeline_checkpoints(&self.run),
             numbers: self.number_lanes(inputs),
             checkpoint_count: self.run.checkpoints.len(),
-            events: turn_events(
-                &self.run,
-                self.turn_counts.iter().cloned(),
-                &inputs.rest.signal_turns,
-                judged.map(|it| judged_after(&self.run, it)),
-                components.as_ref(),
-                &lost_tests,
-            ),
+            events,
             components,
             lost_tests,
+        };
+        self.facts_by_step(by_turn, &inputs.rest.signals)
+    }
+
+    /// Spreads the facts of a run with one turn over its steps; other facts stay. What was measured of the turn is at its last
+    /// step.
+    fn facts_by_step(&self, mut facts: TimelineFacts, signals: &[StepId]) -> TimelineFacts {
+        let steps = match facts.points {
+            1 => self.run.steps_of_turn(0),
+            _ => vec![],
+        };
+        let Some(before_last) = steps.len().checked_sub(1).filter(|count| *count > 0) else {
+            return facts;
+        };
+        let of_turn: TurnEvents = facts.events.first().copied().unwrap_or_default();
+        facts.events = step_events(&self.run, &steps, signals, of_turn);
+        for lane in &mut facts.numbers {
+            lane.values.splice(0..0, std::iter::repeat_n(PointValue::NotRecorded, before_last));
         }
+        for checkpoint in &mut facts.checkpoints {
+            checkpoint.turns = 0..steps.len();
+        }
+        TimelineFacts { points: steps.len(), steps, ..facts }
     }
 
     /// Returns the judgements of the judge whose scores are shown, by judged state; of one state the one that is shown, or the

@@ -325,8 +325,18 @@ fn explanation_of_number(number: Number) -> Explanation {
     let formula = if row.help.is_empty() { String::new() } else { format!("{}; ", row.definition) };
     Explanation {
         word: name,
-        meaning: format!("{help} ({}, {}{better})", row.unit, row.range),
+        meaning: format!("{help} ({}, {}{better})", row.unit, range_text(row.range)),
         reference: format!("{formula}{}; docs/scoring.md#every-number", row.source),
+    }
+}
+
+/// Returns a range as people say it: `0..1` as `0 to 1`, `..1` as `at most 1`, `0..` as `at least 0`.
+fn range_text(range: &str) -> String {
+    match range.split_once("..") {
+        Some(("", high)) => format!("at most {high}"),
+        Some((low, "")) => format!("at least {low}"),
+        Some((low, high)) => format!("{low} to {high}"),
+        None => range.to_owned(),
     }
 }
 

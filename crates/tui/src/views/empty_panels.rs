@@ -10,8 +10,9 @@ use ratatui::{
 use crate::{
     session::{Session, pending::Loading},
     widgets::{
-        line::{fit_spans, recorded_span, spans_width, trusted_span},
+        line::{fit_spans, recorded_span, shown_label, spans_width, trusted_span},
         panel::{draw_sentence, draw_titled_panel, panel_title_span, put_row},
+        scroll::centred_top,
         text,
         theme::{Meaning, Theme},
         wrap::wrap_text,
@@ -59,9 +60,16 @@ pub(crate) fn draw_empty_view(
         Split::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(left);
     let title = panel_title_span(true, reason.title, theme);
     draw_lines(rows, draw_titled_panel(true, title, theme, above, buffer), buffer);
-    draw_turns(session, theme, below, buffer);
-    if is_wide {
-        draw_request_and_steps(session, theme, right, buffer);
+    let has_one_turn = session.run.turns.len() == 1;
+    match (has_one_turn, is_wide) {
+        (false, _) => draw_turns(session, theme, below, buffer),
+        (true, true) => draw_request(session, theme, below, buffer),
+        (true, false) => draw_request_and_steps(session, theme, below, buffer),
+    }
+    match (has_one_turn, is_wide) {
+        (false, true) => draw_request_and_steps(session, theme, right, buffer),
+        (true, true) => draw_steps(session, theme, right, buffer),
+        (_, false) => {}
     }
 }
 
@@ -115,27 +123,55 @@ fn draw_turns(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) 
     }
 }
 
-/// Draws the request of the turn in full, and its steps below.
-fn draw_request_and_steps(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws the request of the turn in full, and its steps below, so that the selected one is among them.
+pub(crate) fn draw_request_and_steps(
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let lines = request_lines(session, theme, area);
+    let height = (lines.len() as u16 + 2).min(area.height.saturating_sub(STEP_ROWS));
+    let [above, below] =
+        Split::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
+    draw_request(session, theme, above, buffer);
+    draw_steps(session, theme, below, buffer);
+}
+
+fn request_lines(session: &Session, theme: Theme, area: Rect) -> Vec<Line<'static>> {
     let plain = theme.style_for(Meaning::Text);
-    let number = session.turn + 1;
     let width = usize::from(area.width.saturating_sub(4)).max(1);
     let words = match session.request_words(session.turn) {
         Some(Ok(words) | Err(words)) => words,
         None => "the recording has no request for this turn",
     };
-    let lines: Vec<Line<'static>> = wrap_text(words, width)
+    wrap_text(words, width)
         .take(usize::from(area.height))
         .map(|(_, range)| recorded_span(words[range].trim_end(), plain).into())
-        .collect();
-    let height = (lines.len() as u16 + 2).min(area.height.saturating_sub(STEP_ROWS));
-    let [above, below] =
-        Split::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
-    let title = panel_title_span(false, &format!("turn {number}: request"), theme);
-    draw_lines(lines, draw_titled_panel(false, title, theme, above, buffer), buffer);
-    let title = panel_title_span(false, &format!("turn {number}: steps and files"), theme);
-    let steps = step_lines(session, theme, width);
-    draw_lines(steps, draw_titled_panel(false, title, theme, below, buffer), buffer);
+        .collect()
+}
+
+fn draw_request(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let title = format!("turn {}: request", session.turn + 1);
+    let title = panel_title_span(false, &title, theme);
+    let inner = draw_titled_panel(false, title, theme, area, buffer);
+    draw_lines(request_lines(session, theme, area), inner, buffer);
+}
+
+fn draw_steps(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width.saturating_sub(4)).max(1);
+    let title = format!("turn {}: steps and files", session.turn + 1);
+    let title = panel_title_span(false, &title, theme);
+    let inner = draw_titled_panel(false, title, theme, area, buffer);
+    let lines = step_lines(session, theme, width);
+    let chosen = session.follow.step.and_then(|(_, number)| number.checked_sub(1));
+    let height = usize::from(inner.height);
+    let first = centred_top(chosen.unwrap_or_default(), lines.len(), height);
+    let area = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    for ((index, line), y) in lines.into_iter().enumerate().skip(first).zip(0..inner.height) {
+        let style = (chosen == Some(index)).then(|| theme.chosen_row(false));
+        put_row(line, style, area, y, buffer);
+    }
 }
 
 /// Returns the steps of the turn at the playhead with their number, and the files that it changed.
@@ -148,7 +184,7 @@ fn step_lines(session: &Session, theme: Theme, width: usize) -> Vec<Line<'static
         let spans = vec![
             trusted_span(format!("{number:>3} "), muted),
             recorded_span(name, theme.style_for(Meaning::Heading)),
-            recorded_span(&format!("  {}", step.label), plain),
+            recorded_span(&format!("  {}", shown_label(&step.label)), plain),
         ];
         Some(Line::from(fit_spans(spans, width)))
     });

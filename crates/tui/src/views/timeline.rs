@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Span};
 use crate::{
     session::{
         Session,
-        timeline::{EventKind, LaneKind, NumberLane, TimelineFacts, TimelineMode},
+        timeline::{EventKind, LaneKind, NumberLane, TimelineFacts, TimelineMode, TurnEvents},
         timeline_components::{ComponentLane, ComponentState, ComponentTrack},
         views::View,
     },
@@ -18,8 +18,8 @@ use crate::{
         text,
         theme::{Meaning, Theme},
         timeline::{
-            LaneContent, LaneSign, NamedColumns, TimelineLane, TimelineStrip, TurnColumns,
-            column_area, place_at,
+            LABEL_CELLS, LaneContent, LaneSign, NamedColumns, TimelineLane, TimelineStrip,
+            TurnColumns, column_area, place_at,
         },
     },
 };
@@ -35,6 +35,8 @@ pub(crate) struct TimelineView<'a> {
     pub mode: TimelineMode,
     /// The turn at the playhead, counts from 0; None where it is not on the timeline.
     pub turn: Option<usize>,
+    /// The index of the step at the playhead where the points are steps; None where the turn as a whole is looked at.
+    pub step: Option<usize>,
     /// The words before the number of the turn.
     pub turn_word: &'static str,
     /// The position of its run among the compared ones; 0 for the open run.
@@ -43,15 +45,15 @@ pub(crate) struct TimelineView<'a> {
     pub others: &'a [TimelineFacts],
     /// The words at the left of the line.
     pub name: String,
-    /// The turns that are shown of a long run.
+    /// The points that are shown of a long run.
     pub window: Option<Range<usize>>,
 }
 
 /// What a click selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TimelineTarget {
-    /// Counts from 0.
-    Turn(usize),
+    /// A turn, or a step of a run with one turn; counts from 0.
+    Point(usize),
     /// The id of a component.
     Component(String),
 }
@@ -72,6 +74,7 @@ impl<'a> TimelineView<'a> {
             lanes,
             mode,
             turn: Some(session.turn),
+            step: session.timeline_point().filter(|_| timeline.facts().is_by_step()),
             turn_word: match session.view {
                 // These views are about a judged turn, which may be another one.
                 View::Scores | View::Audit => "playhead at turn",
@@ -92,13 +95,34 @@ impl<'a> TimelineView<'a> {
         }
         let (lane, column) = place_at(area, mouse.position())?;
         let is_words = lane.is_some_and(|lane| self.lanes.get(lane) == Some(&LaneKind::Components));
-        (!is_words).then(|| self.columns.turn_at(column).map(TimelineTarget::Turn))?
+        (!is_words).then(|| self.columns.turn_at(column).map(TimelineTarget::Point))?
     }
 
-    /// Returns the turn under the pointer, or nearest to it, wherever the pointer is in height.
-    pub(crate) fn turn_near(&self, area: Rect, mouse: Mouse) -> Option<usize> {
+    /// Returns the point under the pointer, or nearest to it, wherever the pointer is in height.
+    pub(crate) fn point_near(&self, area: Rect, mouse: Mouse) -> Option<usize> {
         let column = mouse.column.saturating_sub(column_area(area).x);
         self.columns.turn_at(usize::from(column))
+    }
+
+    /// Returns the index of the point at the playhead.
+    fn point(&self) -> Option<usize> {
+        if self.facts.is_by_step() { self.step } else { self.turn }
+    }
+
+    /// Returns the index of the point whose values are shown: of the last step where the turn as a whole is looked at.
+    fn value_point(&self) -> Option<usize> {
+        let last = || self.turn.map(|_| self.facts.points.saturating_sub(1));
+        self.point().or_else(last)
+    }
+
+    /// Returns the events at the playhead, all of them where the turn as a whole is looked at.
+    fn events_here(&self) -> &[TurnEvents] {
+        let events = &self.facts.events;
+        match (self.point(), self.turn) {
+            (Some(point), _) => events.get(point..=point).unwrap_or_default(),
+            (None, Some(_)) => events,
+            (None, None) => &[],
+        }
     }
 
     fn component_cell_at(&self, area: Rect, mouse: Mouse) -> Option<usize> {
@@ -123,7 +147,7 @@ impl<'a> TimelineView<'a> {
 
     pub(crate) fn draw(&self, theme: Theme, area: Rect, buffer: &mut Buffer) {
         let width = usize::from(column_area(area).width);
-        let playhead = self.turn.map_or(0..0, |turn| self.columns.columns_of(turn));
+        let playhead = self.point().map_or(0..0, |point| self.columns.columns_of(point));
         let lanes = self.lanes.iter().map(|lane| self.lane(*lane, theme, width)).collect();
         let position =
             trusted_span(format!(" {} ", self.position_text()), theme.style_for(Meaning::Text));
@@ -157,24 +181,33 @@ impl<'a> TimelineView<'a> {
         spans
     }
 
-    /// Returns `turn 46 of 56 · checkpoint 8 of 9`.
+    /// Returns `turn 46 of 56 · checkpoint 8 of 9`, or `turn 1 of 1 · step 7 of 87`.
     fn position_text(&self) -> String {
         let counted = |count: usize| format_number::with_thousands(count as u64);
-        let turn = self.turn.map(|turn| {
-            format!("{} {} of {}", self.turn_word, counted(turn + 1), counted(self.facts.turns))
+        let is_by_step = self.facts.is_by_step();
+        let turns = if is_by_step { 1 } else { self.facts.points };
+        let turn = self
+            .turn
+            .map(|turn| format!("{} {} of {}", self.turn_word, counted(turn + 1), counted(turns)));
+        let step = self.turn.filter(|_| is_by_step).map(|_| match self.step {
+            Some(step) => format!("step {} of {}", counted(step + 1), counted(self.facts.points)),
+            None => format_number::count_with_noun(self.facts.points, "step"),
         });
         let window = self
             .window
             .as_ref()
             .map(|shown| format!("shows {}–{}", counted(shown.start + 1), counted(shown.end)));
         let is_slim = self.mode == TimelineMode::Slim;
-        let checkpoint = self.turn.and_then(|turn| self.facts.checkpoint_number(turn));
+        let checkpoint = self.value_point().and_then(|point| self.facts.checkpoint_number(point));
         let checkpoint = checkpoint
             .filter(|_| !is_slim)
             .map(|(number, count)| format!("checkpoint {number} of {count}"));
-        let bucket = (self.columns.has_buckets() && !is_slim)
-            .then(|| "a column has the highest value of several turns".to_owned());
-        let parts: Vec<String> = [bucket, window, turn, checkpoint].into_iter().flatten().collect();
+        let bucket = (self.columns.has_buckets() && !is_slim).then(|| match is_by_step {
+            true => "a column has several steps".to_owned(),
+            false => "a column has the highest value of several turns".to_owned(),
+        });
+        let parts: Vec<String> =
+            [bucket, window, turn, step, checkpoint].into_iter().flatten().collect();
         parts.join(" · ")
     }
 
@@ -208,8 +241,8 @@ impl<'a> TimelineView<'a> {
     }
 
     fn checkpoint_names(&self) -> Vec<NamedColumns> {
-        let shown = self.window.clone().unwrap_or(0..self.facts.turns);
-        let mut free = 0;
+        let shown = self.window.clone().unwrap_or(0..self.facts.points);
+        let (here, mut free) = (self.value_point(), 0);
         let stretch = |checkpoint: &crate::session::timeline::TimelineCheckpoint| {
             let turns = &checkpoint.turns;
             let turns = turns.start.max(shown.start)..turns.end.min(shown.end);
@@ -217,7 +250,7 @@ impl<'a> TimelineView<'a> {
             // Of several checkpoints in one column the first has it.
             let columns = columns.start.max(free)..columns.end;
             free = free.max(columns.end);
-            let is_here = self.turn.is_some_and(|turn| checkpoint.turns.contains(&turn));
+            let is_here = here.is_some_and(|point| checkpoint.turns.contains(&point));
             (!columns.is_empty()).then(|| NamedColumns {
                 columns,
                 name: checkpoint.name.clone(),
@@ -242,7 +275,7 @@ impl<'a> TimelineView<'a> {
         let components = self.facts.components.as_ref();
         if lane.number.is_of_judgement() && components.is_some_and(ComponentLane::hides_scores) {
             return TimelineLane {
-                label: lane.number.label().to_owned(),
+                label: lane_label(lane.number),
                 value: String::new(),
                 content: LaneContent::Words(vec![trusted_span(
                     HIDDEN_SCORES,
@@ -250,7 +283,7 @@ impl<'a> TimelineView<'a> {
                 )]),
             };
         }
-        let value = self.turn.map(|turn| lane.value_text(turn)).unwrap_or_default();
+        let value = self.value_point().map(|point| lane.value_text(point)).unwrap_or_default();
         let has_value = lane.values.iter().any(|value| value.as_number().is_some());
         let content = match (has_value, lane.only_turn()) {
             (false, _) => {
@@ -261,7 +294,7 @@ impl<'a> TimelineView<'a> {
             (true, Some(turn)) => LaneContent::Signs(self.lone_point(turn)),
             (true, None) => self.bars(index, lane),
         };
-        TimelineLane { label: lane.number.label().to_owned(), value, content }
+        TimelineLane { label: lane_label(lane.number), value, content }
     }
 
     fn bars(&self, index: usize, lane: &NumberLane) -> LaneContent {
@@ -311,11 +344,10 @@ impl<'a> TimelineView<'a> {
 
     /// Returns what happened in the turn at the playhead: `✗2 •1`.
     fn event_value(&self) -> String {
-        let here = self.turn.and_then(|turn| self.facts.events.get(turn));
-        let Some(here) = here else { return String::new() };
+        let here = self.events_here();
         let mut words: Vec<String> = vec![];
         for kind in EventKind::ALL {
-            let count = here.count_of(kind);
+            let count = kind.count_in(here);
             let word = format!("{}{count}", event_sign(kind).0);
             let cells: usize = words.iter().map(|it| text::width(it) + 1).sum();
             if count > 0 && cells + text::width(&word) <= EVENT_VALUE_CELLS {
@@ -327,8 +359,7 @@ impl<'a> TimelineView<'a> {
 
     /// Returns `•2` where the turn at the playhead has two signals.
     fn signal_value(&self) -> String {
-        let here = self.turn.and_then(|turn| self.facts.events.get(turn));
-        let count = here.map_or(0, |here| here.signals);
+        let count = EventKind::Signal.count_in(self.events_here());
         if count == 0 { String::new() } else { format!("•{count}") }
     }
 
@@ -368,6 +399,13 @@ impl<'a> TimelineView<'a> {
         };
         (0..self.columns.width()).map(sign).collect()
     }
+}
+
+/// Returns the name of a number; a long one would be cut, so its short name stands there.
+fn lane_label(number: Number) -> String {
+    let label = number.label();
+    let has_room = text::width(label) <= LABEL_CELLS;
+    if has_room { label } else { number.short() }.to_owned()
 }
 
 /// The signs of two signals to nine.

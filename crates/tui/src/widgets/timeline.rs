@@ -144,7 +144,7 @@ pub(crate) struct NamedColumns {
 const GUTTER: u16 = 20;
 
 /// Cells of a lane's name.
-const LABEL_CELLS: usize = 11;
+pub(crate) const LABEL_CELLS: usize = 11;
 
 /// The sign of the playhead.
 const PLAYHEAD: &str = "▼";
@@ -238,7 +238,7 @@ impl TimelineLane {
         let spans: Vec<Span<'static>> = match &self.content {
             LaneContent::Words(spans) => fit_spans(spans.clone(), width),
             LaneContent::Names(stretches) => {
-                return stretches.iter().for_each(|it| it.draw(theme, row, buffer));
+                return stretches.iter().for_each(|it| it.draw(playhead.start, theme, row, buffer));
             }
             LaneContent::Bars { values, highest } => (values.iter().enumerate())
                 .map(|(column, value)| {
@@ -259,9 +259,11 @@ impl TimelineLane {
 }
 
 impl NamedColumns {
-    /// Draws `│4 forward process`, cut to the columns.
-    fn draw(&self, theme: Theme, row: Rect, buffer: &mut Buffer) {
-        let room = self.columns.len().saturating_sub(1);
+    /// Draws `│4 forward process`, cut to the columns. A name under the playhead leaves a cell free for its sign, so that no
+    /// letter is lost.
+    fn draw(&self, playhead: usize, theme: Theme, row: Rect, buffer: &mut Buffer) {
+        let is_under = (self.columns.start + 1..self.columns.end).contains(&playhead);
+        let room = self.columns.len().saturating_sub(1 + usize::from(is_under));
         let name = safe_string(&self.name);
         let name = match text::width(&name) > room {
             true if room > 2 => format!("{}…", fitting_prefix(&name, room - 1)),
@@ -271,7 +273,12 @@ impl NamedColumns {
         let meaning = if self.is_here { Meaning::Title } else { Meaning::Muted };
         let x = row.x + self.columns.start as u16;
         put_text(buffer, (x, row.y), "│", theme.style_for(Meaning::Border));
-        put_text(buffer, (x + 1, row.y), &name, theme.style_for(meaning));
+        let before = if is_under { playhead - self.columns.start - 1 } else { room };
+        let start = fitting_prefix(&name, before);
+        let style = theme.style_for(meaning);
+        put_text(buffer, (x + 1, row.y), start, style);
+        let rest = x + 2 + text::width(start) as u16;
+        put_text(buffer, (rest, row.y), &name[start.len()..], style);
     }
 }
 
@@ -358,7 +365,7 @@ mod tests {
 
         assert!(rows[0].starts_with("─ timeline ─────"), "{rows:#?}");
         assert!(rows[0].ends_with("── turn 3 of 4 ─"), "{rows:#?}");
-        assert_eq!(rows[1].trim_end(), " checkpoint         │1▼g…│2 b");
+        assert_eq!(rows[1].trim_end(), " checkpoint         │1▼ …│2 b");
         assert_eq!(rows[2].trim_end(), " erosion      0.500 · ▄█");
         assert_eq!(rows[3].trim_end(), " events             ·✗");
     }

@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::{
     session::context::KeyContext,
+    session::views::View,
     shell::{App, keymap, open_run::OpenRun},
     views::{
         live::{LivePhase, LiveView},
@@ -283,7 +284,8 @@ fn idle_hints(app: &App, context: KeyContext) -> Vec<&'static str> {
     }
     let Some(open) = app.screens.shown_run() else { return vec![] };
     let session = &open.session;
-    match context {
+    let mut idle = idle_hints_of_run(open);
+    idle.extend(match context {
         KeyContext::JudgeForm if open.judging.form.judges.is_empty() => {
             vec!["field", "change", "send", "mark", "save", "resume"]
         }
@@ -303,17 +305,30 @@ fn idle_hints(app: &App, context: KeyContext) -> Vec<&'static str> {
             idle.extend((done == all).then_some("unlabelled"));
             idle
         }
-        KeyContext::Turns
-        | KeyContext::Request
-        | KeyContext::Files
-        | KeyContext::Diff
-        | KeyContext::Steps
-            if has_one_request(session) =>
-        {
-            vec!["edit"] // left and right lead there
-        }
         _ => vec![],
+    });
+    idle
+}
+
+/// Returns the hints of keys for which the run has too little: turns, edits, files, points.
+fn idle_hints_of_run(open: &OpenRun) -> Vec<&'static str> {
+    let session = &open.session;
+    let mut idle = vec![];
+    idle.extend(session.run.turns.is_empty().then_some("timeline"));
+    if session.view == View::Replay {
+        idle.extend((session.changed_files() == Some(1)).then_some("file"));
+        if session.changed_files() == Some(0) {
+            idle.extend(["file", "step diff", "side by side", "base"]);
+        }
+        // Left and right lead from edit to edit.
+        idle.extend(has_one_request(session).then_some("edit"));
+    } else if has_one_request(session) && session.view != View::Process {
+        idle.push("turn");
     }
+    if session.view == View::Curves && open.curves.axis_points(session).len() < 2 {
+        idle.extend(["point", "by turn or checkpoint", "largest rise"]);
+    }
+    idle
 }
 
 /// Returns the hints of keys that do nothing in this state of the live run.
@@ -337,12 +352,14 @@ fn idle_live_hints(live: &LiveView) -> Vec<&'static str> {
     idle
 }
 
-/// Returns the word of a hint: in a run of one request left and right lead from edit to edit.
+/// Returns the word of a hint: in a run of one request left and right lead from edit to edit, and beside the lists of the
+/// process from step to step.
 fn hint_word(app: &App, word: &'static str) -> &'static str {
-    let is_of_edits = |open: &OpenRun| has_one_request(&open.session);
-    match word {
-        "turn" if app.screens.shown_run().is_some_and(is_of_edits) => "edit",
-        word => word,
+    let open = app.screens.shown_run().filter(|open| has_one_request(&open.session));
+    match (word, open) {
+        ("turn", Some(open)) if open.session.view == View::Process => "step",
+        ("turn", Some(_)) => "edit",
+        _ => word,
     }
 }
 
@@ -360,13 +377,22 @@ fn label_keys(app: &App, keys: String, word: &str) -> String {
     }
 }
 
-/// Returns the hint that asks for the rater's name, which the audit needs first.
-fn name_hint(app: &App, context: KeyContext) -> Option<&'static keymap::KeyBinding> {
+/// Returns the key that a view without content needs first, with its word: the rater's name in the audit, the form of a
+/// live run where none is open.
+fn first_hint(
+    app: &App,
+    context: KeyContext,
+) -> Option<(&'static keymap::KeyBinding, &'static str)> {
+    if app.screens.shown_live().is_some_and(LiveView::has_no_run) {
+        let row = keymap::find_binding(KeyContext::Anywhere, Key::from_char('A'))?;
+        return Some((row, "start a live run"));
+    }
     let open = app.screens.shown_run()?;
     let is_audit = matches!(context, KeyContext::Audit | KeyContext::AuditReading);
     let is_nameless = is_audit && open.session.labels.annotator().is_none();
     let key = Key::from_char('a');
-    is_nameless.then(|| keymap::find_binding(KeyContext::Audit, key)).flatten()
+    let row = keymap::find_binding(KeyContext::Audit, key).filter(|_| is_nameless)?;
+    Some((row, "your name"))
 }
 
 /// Returns as many whole hints as fit. Those that lead elsewhere and to help stay while others are left out; only the key
@@ -377,8 +403,8 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     }
     let context = app.key_context();
     let idle = idle_hints(app, context);
-    let named = name_hint(app, context)
-        .map(|row| (app.shell.keys.keys_of_row(row)[0].to_string(), "your name"));
+    let named = first_hint(app, context)
+        .map(|(row, word)| (app.shell.keys.keys_of_row(row)[0].to_string(), word));
     let known = keymap::footer_hints_with(context, |row| {
         app.shell.keys.keys_in_place(context, row).first().copied()
     });
@@ -391,8 +417,10 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     known.splice(first.min(known.len())..first.min(known.len()), named);
     let is_empty = |open: &OpenRun| !open.has_content(open.session.view);
     if contexts.contains(&KeyContext::InRun) && app.screens.shown_run().is_some_and(is_empty) {
-        let end = known.len().saturating_sub(last);
-        known.drain(first.min(end)..end); // there is nothing that they could act on
+        // There is nothing that they could act on, but the turns, which are there.
+        let own = first..known.len().saturating_sub(last);
+        let mut at = 0..;
+        known.retain(|(_, word)| at.next().is_none_or(|at| !own.contains(&at)) || *word == "turn");
     }
     let is_live = matches!(context, KeyContext::Live | KeyContext::RecordedTerminal);
     let mut stop = known.iter().position(|(_, word)| is_live && *word == "stop");

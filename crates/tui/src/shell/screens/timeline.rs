@@ -125,7 +125,7 @@ impl Screens {
             && (timeline.columns.has_buckets() || timeline.window.is_some());
         let run = timeline.run;
         let target = match mouse.kind {
-            MouseKind::Drag => timeline.turn_near(*area, mouse).map(TimelineTarget::Turn),
+            MouseKind::Drag => timeline.point_near(*area, mouse).map(TimelineTarget::Point),
             _ => timeline.target_at(*area, mouse),
         };
         let by = match mouse.kind {
@@ -134,17 +134,17 @@ impl Screens {
             _ => 0,
         };
         match (mouse.kind, target) {
-            (MouseKind::Click | MouseKind::Drag, Some(TimelineTarget::Turn(turn))) => {
+            (MouseKind::Click | MouseKind::Drag, Some(TimelineTarget::Point(point))) => {
                 self.frame.timeline.dragged = Some(index);
-                self.seek(run, turn);
+                self.seek(run, point);
             }
             (MouseKind::Click, Some(TimelineTarget::Component(id))) => self.show_component(&id),
-            (MouseKind::WheelUp | MouseKind::WheelDown, Some(TimelineTarget::Turn(turn)))
+            (MouseKind::WheelUp | MouseKind::WheelDown, Some(TimelineTarget::Point(point)))
                 if is_long =>
             {
-                self.on_open_run(|open| open.session.run_timeline.zoom(turn, by > 0));
+                self.on_open_run(|open| open.session.run_timeline.zoom(point, by > 0));
             }
-            (MouseKind::WheelUp | MouseKind::WheelDown, Some(TimelineTarget::Turn(_))) => {
+            (MouseKind::WheelUp | MouseKind::WheelDown, Some(TimelineTarget::Point(_))) => {
                 self.seek_by(-by);
             }
             _ => {}
@@ -152,28 +152,26 @@ impl Screens {
         true
     }
 
-    /// Goes to a turn, counted from 0, of the open run or of one of the compared runs.
-    fn seek(&mut self, run: usize, turn: usize) {
+    /// Goes to a point of the open run, or to a turn of one of the compared runs; both count from 0.
+    fn seek(&mut self, run: usize, point: usize) {
         match self.screen {
-            ScreenKind::Compare => self.on_comparison(|it| it.go_to_turn(run, turn)),
-            _ => self.on_view(|open| {
-                if open.session.turn != turn {
-                    open.session.select_turn(turn);
-                }
-            }),
+            ScreenKind::Compare => self.on_comparison(|it| it.go_to_turn(run, point)),
+            _ => self.on_view(|open| open.session.select_timeline_point(point)),
         }
     }
 
-    /// Goes forward or back by turns; in the comparison by points.
+    /// Goes forward or back by points of the timeline; in the comparison by points.
     fn seek_by(&mut self, by: isize) {
         match self.screen {
             ScreenKind::Compare => self.on_comparison(|it| it.go_by_turns(by)),
             _ => self.on_view(|open| {
-                let last = open.session.run.turns.len().saturating_sub(1);
-                let turn = open.session.turn.saturating_add_signed(by).min(last);
-                if open.session.turn != turn {
-                    open.session.select_turn(turn);
-                }
+                let last = open.session.run_timeline.facts().points.saturating_sub(1);
+                let point = match open.session.timeline_point() {
+                    Some(point) => point.saturating_add_signed(by).min(last),
+                    None if by < 0 => last,
+                    None => 0,
+                };
+                open.session.select_timeline_point(point);
             }),
         }
     }

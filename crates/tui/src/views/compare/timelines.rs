@@ -153,7 +153,8 @@ impl ComparisonView {
         let judged = party.rubric.judgements.iter().filter(|it| it.pooled.is_none());
         let lost_tests = lost_tests(run);
         TimelineFacts {
-            turns: run.turns.len(),
+            points: run.turns.len(),
+            steps: vec![],
             checkpoints: timeline_checkpoints(run),
             checkpoint_count: run.checkpoints.len(),
             numbers: inputs.numbers.iter().map(number).collect(),
@@ -210,6 +211,7 @@ impl ComparisonView {
                 lanes,
                 mode,
                 turn: done.and_then(|done| done.checked_sub(1)),
+                step: None,
                 name,
                 turn_word: "turn",
                 run,
@@ -293,7 +295,8 @@ fn aligned_columns(
 ) -> (Vec<TurnColumns>, &'static str) {
     let parts: Vec<usize> = runs.iter().map(|(facts, _)| facts.checkpoints.len()).collect();
     if parts.contains(&0) {
-        let even = |(facts, _): &(&TimelineFacts, &Run)| TurnColumns::evenly(0..facts.turns, width);
+        let even =
+            |(facts, _): &(&TimelineFacts, &Run)| TurnColumns::evenly(0..facts.points, width);
         return (runs.iter().map(even).collect(), "aligned by share of turns");
     }
     let is_same = parts.windows(2).all(|pair| pair[0] == pair[1]);
@@ -328,7 +331,7 @@ fn keyed_parts(
         }
     }
     if let Some((_, turns)) = parts.last_mut() {
-        turns.end = facts.turns;
+        turns.end = facts.points;
     }
     parts
 }
@@ -351,7 +354,7 @@ mod tests {
     fn aligned(a: &[usize], b: &[usize]) -> ([TurnColumns; 2], &'static str) {
         let runs = [run_with(a), run_with(b)];
         let facts = runs.each_ref().map(|run| TimelineFacts {
-            turns: run.turns.len(),
+            points: run.turns.len(),
             checkpoints: timeline_checkpoints(run),
             ..TimelineFacts::default()
         });

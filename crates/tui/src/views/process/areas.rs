@@ -17,6 +17,8 @@ pub struct ProcessAreas {
     pub below: Option<Rect>,
     /// Further lists, in the order of `v`; empty where there is no room for one.
     pub others: [Rect; MAX_OTHERS],
+    /// The request and the steps of the turn; empty where the lists need the room.
+    pub turn: Rect,
 }
 
 /// Lists beside the chosen one, at most.
@@ -37,6 +39,9 @@ pub(super) const SCORE_ROWS: u16 = 1;
 
 /// Rows of a list, borders included, that is worth its room.
 const MIN_LIST_ROWS: u16 = 5;
+
+/// Rows from which the turn is worth its room.
+const MIN_TURN_ROWS: u16 = 10;
 
 /// Screen width from which lists are beside each other.
 const TWO_COLUMNS_WIDTH: u16 = 160;
@@ -77,21 +82,57 @@ impl ProcessAreas {
     }
 
     /// Adds the chosen list and as many further ones as there is room for: on a wide screen in two columns, else below
-    /// each other.
+    /// each other. The turn has the room that no list needs.
     fn with_lists(self, area: Rect, rows: ListRows) -> Self {
         let count = rows.others.iter().filter(|rows| **rows > 0).count();
         let mut others = [Rect::default(); MAX_OTHERS];
-        if area.width < TWO_COLUMNS_WIDTH || count == 0 {
+        if area.width < TWO_COLUMNS_WIDTH {
+            let shown = [rows.below, rows.others[0]];
+            let (area, turn) = area_and_rest(area, needed_rows(&shown[..1 + count.min(1)]));
             let [below, other] = stacked_lists(area, rows.below, count > 0);
             others[0] = other;
-            return Self { below: Some(below), others, ..self };
+            return Self { below: Some(below), others, turn, ..self };
         }
         let sides = [Constraint::Fill(1), Constraint::Fill(1)];
         let [left, right] = Split::horizontal(sides).areas(area);
+        let all = [rows.below, rows.others[0], rows.others[1], rows.others[2]];
+        if count == 0 || needed_rows(&all[..=count]) <= area.height {
+            let heights =
+                all[..=count].iter().map(|rows| Constraint::Length(needed_rows(&[*rows])));
+            let lists = Split::vertical(heights.chain([Constraint::Fill(1)])).split(left);
+            others[..count].copy_from_slice(&lists[1..=count]);
+            // The last list has the rest of the column.
+            let last = others[..count].last_mut();
+            let mut below = lists[0];
+            let last = last.unwrap_or(&mut below);
+            last.height = left.bottom() - last.y;
+            return Self { below: Some(below), others, turn: right, ..self };
+        }
+        let (right, turn) = match count {
+            1 => area_and_rest(right, needed_rows(&all[1..2])),
+            _ => (right, Rect::default()),
+        };
         let [below, third] = stacked_lists(left, rows.below, count > 2);
         let [second, next] = stacked_lists(right, rows.others[0], count > 1);
         others = [second, next, third];
-        Self { below: Some(below), others, ..self }
+        Self { below: Some(below), others, turn, ..self }
+    }
+}
+
+/// Returns the rows that lists below each other need with their borders.
+fn needed_rows(lists: &[usize]) -> u16 {
+    let rows = lists.iter().map(|rows| framed_rows(*rows).max(MIN_LIST_ROWS));
+    rows.fold(0, u16::saturating_add)
+}
+
+/// Cuts off what an area has beyond some rows, if the turn has room there.
+fn area_and_rest(area: Rect, rows: u16) -> (Rect, Rect) {
+    match area.height.saturating_sub(rows) {
+        rest if rest < MIN_TURN_ROWS => (area, Rect::default()),
+        rest => (
+            Rect { height: area.height - rest, ..area },
+            Rect { y: area.bottom() - rest, height: rest, ..area },
+        ),
     }
 }
 
@@ -118,11 +159,12 @@ mod tests {
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for layout in layouts_to_test() {
             for part in [ProcessPart::Pillars, ProcessPart::Counted, ProcessPart::Below] {
-                for others in [[0; MAX_OTHERS], [4, 0, 0], [40, 1, 9]] {
+                for others in [[0; MAX_OTHERS], [4, 0, 0], [4, 2, 3], [40, 0, 0], [40, 1, 9]] {
                     let rows = ListRows { counted: 12, below: 7, others };
                     let areas = ProcessAreas::for_layout(&layout, part, rows);
                     let all = [areas.pillars, areas.counted, areas.below];
-                    assert_apart(layout.body, all.into_iter().flatten().chain(areas.others));
+                    let lists = areas.others.into_iter().chain([areas.turn]);
+                    assert_apart(layout.body, all.into_iter().flatten().chain(lists));
                 }
             }
         }

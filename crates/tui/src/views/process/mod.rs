@@ -106,7 +106,7 @@ pub enum ProcessMessage {
     Open,
     /// Extracts the decisions from the requests and writes them into the bundle, if it has none.
     DrawDecisions,
-    /// The turns before and after, whatever has the keyboard.
+    /// The turns before and after, or the steps of the only turn, whatever has the keyboard.
     Turn(Motion),
     /// Moves to the next signal of the run, or to the one before if negative. Works in every view.
     Signal(isize),
@@ -151,8 +151,9 @@ impl ProcessView {
             ProcessMessage::Open => self.open_row(session),
             ProcessMessage::DrawDecisions => self.draw_decisions(session),
             ProcessMessage::Turn(motion) => {
-                let turn = motion.target_row(session.turn, session.run.turns.len(), 10);
-                session.select_turn(turn);
+                let points = session.run_timeline.facts().points.max(session.run.turns.len());
+                let here = session.timeline_point().unwrap_or_default();
+                session.select_timeline_point(motion.target_row(here, points, 10));
             }
             ProcessMessage::Signal(_) => {}
         }
@@ -185,7 +186,7 @@ impl ProcessView {
                 let row = self.below_rows(session).into_iter().nth(self.below.cursor());
                 // The playhead follows, so that the timeline shows the place of the row.
                 if let Some(step) = row.and_then(|row| row.step) {
-                    session.select_turn(step.turn);
+                    session.select_step_of_run(step);
                 }
             }
         }
@@ -363,7 +364,7 @@ fn to_signal(session: &mut Session, by: isize) {
         View::Replay => {
             session.set_opening(ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step)))
         }
-        _ => session.select_turn(step.turn),
+        _ => session.select_step_of_run(step),
     }
     session.notice = Some(safe_string(&why));
 }

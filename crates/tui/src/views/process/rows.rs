@@ -72,7 +72,10 @@ pub(crate) fn pillar_rows(
             count => format!("{} {}", format_number::with_thousands(count as u64), counted.what),
         };
         rows.push(ProcessRow { kind: "counted".into(), text: words, ..ProcessRow::default() });
-        rows.extend(counted.steps.iter().map(|step| ProcessRow {
+        // A step that edited several files counts several times, and is one place.
+        let mut steps = counted.steps.clone();
+        steps.dedup();
+        rows.extend(steps.iter().map(|step| ProcessRow {
             place: names.step_label(*step),
             text: run.step(*step).map(|it| it.label.to_string()).unwrap_or_default(),
             step: Some(*step),

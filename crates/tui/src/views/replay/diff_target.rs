@@ -183,11 +183,21 @@ impl ReplayView {
         }
     }
 
-    /// Returns the step whose text replaces the diff where no file changed; None while that is not known yet.
+    /// Returns the step whose text replaces the diff where no file changed, or where the change of the file has no lines that
+    /// are known; None while that is not known yet.
     pub(crate) fn step_instead_of_diff(&self, session: &Session) -> Option<StepId> {
         let is_known = session.timeline.ready().is_some() && !self.changes_are_coming(session);
-        let is_empty = self.diff_key(session).is_none();
+        let is_empty = self.diff_key(session).is_none() || self.has_unknown_lines(session);
         self.steps.selected_item().filter(|_| is_known && is_empty)
+    }
+
+    /// Returns whether the lines of the selected change are counted and have no number.
+    fn has_unknown_lines(&self, session: &Session) -> bool {
+        let is_change = self.diff.view == DiffContent::Change
+            && matches!(self.diff_scope(session), DiffScope::Turn(_))
+            && session.counts.ready().is_some();
+        let selected = self.selected_change(session).filter(|_| is_change);
+        selected.is_some_and(|(_, change)| self.changed_lines(session, change).is_none())
     }
 
     fn switch_view(&mut self, session: &mut Session) {

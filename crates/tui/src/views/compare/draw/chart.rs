@@ -16,7 +16,7 @@ use crate::{
     widgets::{
         axis_ticks::round_up,
         braille::LineStroke,
-        line::{fit_spans, safe_string, trusted_span},
+        line::{fit_spans, safe_string, spans_width, trusted_span},
         panel::draw_sentence,
         plot::{Plot, PlotTrace, put_text},
         text,
@@ -66,8 +66,13 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     chart.draw_curves(&curves, compared.chart.point, buffer);
     chart.draw_names(compared.chart.point, buffer);
     let line = Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner };
-    Line::from(fit_spans(value_spans(compared, &places, theme), usize::from(inner.width)))
-        .render(line, buffer);
+    let width = usize::from(inner.width);
+    // Where not all of it fits, the signals and who is better are left out: signs on the axis and the table have them.
+    let spans = [Wordiness::Full, Wordiness::ValuesOnly]
+        .map(|it| value_spans(compared, &places, it, theme));
+    let fits = spans_width(&spans[0]) <= width;
+    let [full, short] = spans;
+    Line::from(fit_spans(if fits { full } else { short }, width)).render(line, buffer);
 }
 
 /// Returns ` erosion  ● a emergent  ○ b single-shot (one point) `; `measured` counts the values of each side.
@@ -107,10 +112,18 @@ fn why_no_curve(compared: &ComparisonView, number: Number) -> String {
     }
 }
 
+/// How much is written of the selected point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wordiness {
+    Full,
+    ValuesOnly,
+}
+
 /// Returns `c4 · early:  a turn 21 0.0000   b turn 1 0.0173   difference −0.0173`.
 fn value_spans(
     compared: &ComparisonView,
     places: &[ChartPlace],
+    wordiness: Wordiness,
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (Some(place), Some(sides)) =
@@ -145,6 +158,7 @@ fn value_spans(
         };
         spans.push(trusted_span(words, theme.style_for(MEANINGS[side])));
         match compared.signals_of_side(places, side).get(compared.chart.point) {
+            _ if wordiness == Wordiness::ValuesOnly => {}
             None | Some(0) => {}
             Some(1) => spans.push(trusted_span("1 signal ", theme.style_for(Meaning::Warning))),
             Some(count) => {
@@ -157,7 +171,10 @@ fn value_spans(
     }
     let outcome = NumberOutcome::between_values(number, found, compared.subtraction());
     if let Some(delta) = outcome.delta {
-        let better = outcome.better.map(|run| format!(", {} better", run_letter(run)));
+        let better = outcome
+            .better
+            .filter(|_| wordiness == Wordiness::Full)
+            .map(|run| format!(", {} better", run_letter(run)));
         let words = format!(" {}{}", number.format_difference(delta), better.unwrap_or_default());
         spans.push(trusted_span(words, theme.style_for(Meaning::Muted)));
     }

@@ -339,6 +339,12 @@ impl<'a> CurveChart<'a> {
     fn draw_axis_ends(&self, y: u16, buffer: &mut Buffer) {
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else { return };
         let muted = self.theme.style_for(Meaning::Muted);
+        if self.points.len() == 1 {
+            let words = first.display_text();
+            let x = self.plot.area.x + self.point_column(0);
+            let x = x.saturating_sub(words.len() as u16 / 2).max(self.plot.area.x);
+            return put_text(buffer, (x, y), &words, muted);
+        }
         put_text(buffer, (self.plot.area.x, y), &first.display_text(), muted);
         let words = match (last.step, first.step) {
             (None, None) => last.done.to_string(),

@@ -9,7 +9,10 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::{Session, curve_values::PointValue},
-    views::curves::{CurvesPart, CurvesView, areas::CurvesAreas},
+    views::{
+        curves::{CurvesPart, CurvesView, areas::CurvesAreas},
+        empty_panels::draw_request_and_steps,
+    },
     widgets::{layout::ScreenLayout, theme::Theme},
 };
 
@@ -22,14 +25,20 @@ pub(crate) fn draw_curves(
 ) {
     let areas = CurvesAreas::for_layout(layout, view.part);
     chart::draw_chart(view, session, theme, &areas, buffer);
-    if let Some(area) = areas.multiples {
-        multiples::draw_multiples(view, session, theme, area, buffer);
+    let has_multiples = multiples::are_worth_drawing(view, session);
+    match areas.multiples {
+        Some(area) if has_multiples => {
+            multiples::draw_multiples(view, session, theme, area, buffer);
+        }
+        Some(area) => draw_request_and_steps(session, theme, area, buffer),
+        None => {}
     }
     if let Some(area) = areas.values {
         value_list::draw_value_list(view, session, theme, area, buffer);
     }
     if areas.moved.is_some() {
-        moved_list::draw_moved_list(view, session, theme, buffer);
+        let has_request_above = areas.multiples.is_some() && !has_multiples;
+        moved_list::draw_moved_list(view, session, has_request_above, theme, buffer);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     session::Session,
     views::curves::{CurvesPart, CurvesView},
     widgets::{
-        line::{fit_spans, recorded_span, safe_string, trusted_span},
+        line::{fit_spans, recorded_span, safe_string, spans_width, trusted_span},
         panel::{draw_sentence, put_row},
         text,
         theme::{Meaning, Theme},
@@ -22,44 +22,60 @@ use trajview_run::format_number;
 
 use super::has_keyboard;
 
+/// Draws the list; the request of the turn is below it, unless it is already on screen.
 pub(crate) fn draw_moved_list(
     view: &CurvesView,
     session: &Session,
+    has_request_above: bool,
     theme: Theme,
     buffer: &mut Buffer,
 ) {
     let is_focused = has_keyboard(view, CurvesPart::Moved);
     let width = usize::from(view.rows.frame_width().saturating_sub(2));
-    let title = fit_spans(moved_title(view, session, theme), width);
+    let title = fit_spans(moved_title(view, session, width, theme), width);
     let inner = view.rows.draw_frame(title, is_focused, theme, buffer);
-    let changes = match view.moved_span(session).and_then(|span| session.scores.moved_between(span))
-    {
-        Some(Ok(moved)) if !moved.changes.is_empty() => view.moved_rows(session),
+    let rows = match view.moved_span(session).and_then(|it| session.scores.moved_between(it)) {
+        Some(Ok(moved)) if !moved.changes.is_empty() => {
+            let changes = view.moved_rows(session);
+            let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
+            let line = |index: usize| change_line(changes[index], theme, width);
+            view.rows.draw_rows(chosen, theme, buffer, line);
+            u16::try_from(changes.len()).unwrap_or(u16::MAX).min(inner.height)
+        }
         Some(Ok(moved)) => {
             let words = why_not_measured(view, session)
                 .unwrap_or_else(|| empty_list_text(&moved.not_compared));
-            return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
+            draw_reason(&words, Meaning::Muted, has_request_above, theme, inner, buffer)
         }
         Some(Err(why)) => {
-            return draw_sentence(
-                &safe_string(why),
-                theme.style_for(Meaning::Error),
-                inner,
-                buffer,
-            );
+            let words = safe_string(why);
+            draw_reason(&words, Meaning::Error, has_request_above, theme, inner, buffer)
         }
         None => return,
     };
-    let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
-    view.rows.draw_rows(chosen, theme, buffer, |index| change_line(changes[index], theme, width));
-    let rows = u16::try_from(changes.len()).unwrap_or(u16::MAX).min(inner.height);
-    draw_request(
-        session,
-        theme,
-        Rect { y: inner.y + rows, height: inner.height - rows, ..inner },
-        buffer,
-    );
+    let room = Rect { y: inner.y + rows, height: inner.height - rows, ..inner };
+    if !has_request_above {
+        draw_request(session, theme, room, buffer);
+    }
 }
+
+/// Draws why there is no list, and returns the rows that it takes: all of them where no request follows.
+fn draw_reason(
+    words: &str,
+    meaning: Meaning,
+    has_request_above: bool,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) -> u16 {
+    let has_room = !has_request_above && area.height >= REASON_ROWS + REQUEST_ROWS;
+    let rows = if has_room { REASON_ROWS } else { area.height };
+    draw_sentence(words, theme.style_for(meaning), Rect { height: rows, ..area }, buffer);
+    rows
+}
+
+/// Rows of the sentence.
+const REASON_ROWS: u16 = 4;
 
 /// Rows below the list from which on the request of the turn is drawn there: a blank one, its name, its text.
 const REQUEST_ROWS: u16 = 3;
@@ -108,7 +124,12 @@ fn empty_list_text(not_compared: &[String]) -> String {
 }
 
 /// Returns ` what moved  turn 22 to turn 23 `.
-fn moved_title(view: &CurvesView, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+fn moved_title(
+    view: &CurvesView,
+    session: &Session,
+    width: usize,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let is_focused = has_keyboard(view, CurvesPart::Moved);
     let name = theme.style_for(if is_focused { Meaning::Title } else { Meaning::Text });
     let points = view.axis_points(session);
@@ -128,11 +149,15 @@ fn moved_title(view: &CurvesView, session: &Session, theme: Theme) -> Vec<Span<'
         count => format!("· {count} files not compared "),
     };
     let muted = theme.style_for(Meaning::Muted);
-    vec![
+    let mut spans = vec![
         trusted_span(" what changed the number ", name),
         trusted_span(since.unwrap_or_default(), muted),
-        trusted_span(left_out, muted),
-    ]
+    ];
+    // A part of the count would be another number.
+    if spans_width(&spans) + text::width(&left_out) <= width {
+        spans.push(trusted_span(left_out, muted));
+    }
+    spans
 }
 
 /// List width from which the kind of thing has a column of its own and numbers have their whole names.

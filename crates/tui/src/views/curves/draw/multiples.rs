@@ -3,7 +3,11 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
-    session::{Session, curve_points::RunPoint, curve_values},
+    session::{
+        Session,
+        curve_points::RunPoint,
+        curve_values::{self, PointValue},
+    },
     views::curves::{
         CurvesView,
         areas::{MULTIPLE_CELLS, point_column},
@@ -23,6 +27,20 @@ use super::line_points;
 
 /// Rows of a curve with its head, at least and at most.
 const MULTIPLE_ROWS: (u16, u16) = (4, 14);
+
+/// Numbers with values from which on they are worth the room beside the chart.
+const LEAST_CURVES: usize = 3;
+
+/// Returns whether enough numbers have a value somewhere, or may get one: else there is nothing to see but names.
+pub(crate) fn are_worth_drawing(view: &CurvesView, session: &Session) -> bool {
+    let points = view.axis_points(session);
+    let has_value = |number: &Number| {
+        let values = curve_values::point_values(*number, session, &points);
+        values.iter().any(|value| !matches!(value, PointValue::NotRecorded))
+    };
+    let listed = curve_values::listed_numbers(session);
+    listed.into_iter().filter(has_value).count() >= LEAST_CURVES
+}
 
 pub(crate) fn draw_multiples(
     view: &CurvesView,

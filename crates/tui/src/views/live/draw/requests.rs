@@ -101,7 +101,10 @@ fn request_spans(
         ));
     }
     let first = turn.request.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    spans.push(recorded_span(first, theme.style_for(Meaning::Text)));
+    spans.push(match first {
+        "" => trusted_span("no request recorded", theme.style_for(Meaning::Muted)),
+        words => recorded_span(words, theme.style_for(Meaning::Text)),
+    });
     spans
 }
 

@@ -67,7 +67,8 @@ pub(crate) fn draw_other(
     let title = vec![panel_title_span(false, list.list_title(), theme), trusted_span(count, muted)];
     let inner = draw_titled_panel(false, title, theme, area, buffer);
     for (row, y) in rows.iter().zip(0..inner.height) {
-        let line = Line::from(fit_spans(row_spans(row, theme), usize::from(inner.width)));
+        let line =
+            Line::from(fit_spans(row_spans(row, KIND_CELLS, theme), usize::from(inner.width)));
         put_row(line, None, inner, y, buffer);
     }
     draw_scroll_position(0, rows.len(), theme, area, buffer);
@@ -83,12 +84,20 @@ fn draw_process_rows(
 ) {
     let width = usize::from(area.width);
     let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
+    let kinds = kind_cells(rows);
     pane.draw_rows(chosen, theme, buffer, |index| {
-        Line::from(fit_spans(row_spans(&rows[index], theme), width))
+        Line::from(fit_spans(row_spans(&rows[index], kinds, theme), width))
     });
     if let Some(row) = rows.get(pane.cursor()).filter(|_| is_focused) {
-        draw_chosen_whole(row, rows.len(), theme, area, buffer);
+        draw_chosen_whole(row, (rows.len(), kinds), theme, area, buffer);
     }
+}
+
+/// Returns the cells of the longest kind, in a list without the long ones; else the usual ones, so that lists below each
+/// other are aligned.
+fn kind_cells(rows: &[ProcessRow]) -> usize {
+    let longest = rows.iter().map(|row| text::width(&row.kind)).max().unwrap_or_default();
+    if longest < SHORT_KIND_CELLS { SHORT_KIND_CELLS } else { KIND_CELLS }
 }
 
 /// Returns ` signals 6 `, ` decisions 9 of decisions.json `, and the other lists at the right.
@@ -157,17 +166,18 @@ fn empty_list_text(view: &ProcessView, session: &Session) -> String {
 /// Cells of the place and of the kind.
 const PLACE_CELLS: usize = 7;
 const KIND_CELLS: usize = 21;
+const SHORT_KIND_CELLS: usize = 9;
 
 /// Draws all words of the chosen row below the list, where the row is cut and there is room.
 fn draw_chosen_whole(
     row: &ProcessRow,
-    row_count: usize,
+    (row_count, kind_cells): (usize, usize),
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
     let width = usize::from(area.width.saturating_sub(2)).max(1);
-    let is_cut = spans_width(&row_spans(row, theme)) > usize::from(area.width);
+    let is_cut = spans_width(&row_spans(row, kind_cells, theme)) > usize::from(area.width);
     let words = safe_string(&row.text);
     let height = text::width(&words).div_ceil(width) + 2;
     let free = usize::from(area.height).saturating_sub(row_count);
@@ -181,11 +191,11 @@ fn draw_chosen_whole(
         .render(below, buffer);
 }
 
-fn row_spans(row: &ProcessRow, theme: Theme) -> Vec<Span<'static>> {
+fn row_spans(row: &ProcessRow, kind_cells: usize, theme: Theme) -> Vec<Span<'static>> {
     let kind = if row.is_loud { Meaning::Warning } else { Meaning::Hunk };
     let kind_words = match row.kind.is_empty() {
         true => "  ".to_owned(),
-        false => format!("{:<KIND_CELLS$} ", row.kind),
+        false => format!("{:<kind_cells$} ", row.kind),
     };
     let at = match (row.place.is_empty(), row.kind.is_empty()) {
         (true, false) if row.step.is_none() => " ".to_owned(),

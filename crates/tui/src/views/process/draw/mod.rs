@@ -7,7 +7,10 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::Session,
-    views::process::{ProcessPart, ProcessView},
+    views::{
+        empty_panels::draw_request_and_steps,
+        process::{ProcessPart, ProcessView},
+    },
     widgets::{
         layout::ScreenLayout,
         line::safe_string,
@@ -54,6 +57,9 @@ pub(crate) fn draw_process(
         if !area.is_empty() {
             list::draw_other(view, session, list, theme, area, buffer);
         }
+    }
+    if !areas.turn.is_empty() {
+        draw_request_and_steps(session, theme, areas.turn, buffer);
     }
 }
 

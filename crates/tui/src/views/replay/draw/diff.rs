@@ -34,7 +34,7 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     if activity::is_trial_without_log(&session.run) {
         return trial_result::draw(view, session, theme, area, buffer);
     }
-    if view.diff_key(session).is_none() {
+    if view.diff_key(session).is_none() || view.step_instead_of_diff(session).is_some() {
         return draw_step_instead(view, session, theme, area, buffer);
     }
     let width = usize::from(area.width.saturating_sub(2));
@@ -62,7 +62,7 @@ fn draw_step_instead(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let why = files::why_empty(view, session);
+    let why = text_instead_of_lines(view, session);
     let muted = theme.style_for(Meaning::Muted);
     if view.step_instead_of_diff(session).is_none() {
         let title = Line::from(name_span(view, ReplayPanel::Diff, "diff".into(), theme));
@@ -76,6 +76,22 @@ fn draw_step_instead(
     let title = fit_spans(title, usize::from(area.width.saturating_sub(2)));
     let inner = draw_frame(view, ReplayPanel::Diff, Line::from(title), theme, area, buffer);
     step_text::draw_texts(view, session, theme, inner, buffer);
+}
+
+/// Returns why there are no lines: of the selected file, or that no file changed.
+fn text_instead_of_lines(view: &ReplayView, session: &Session) -> String {
+    let Some((index, change)) = view.selected_change(session) else {
+        return files::why_empty(view, session);
+    };
+    let compared = view.shown_comparison(session).and_then(|compared| compared.as_ref().ok());
+    let why = compared.and_then(|compared| match &*compared.diff {
+        // The title names the file.
+        FileDiff::NotRecorded(_) => None,
+        _ => text_instead_of_rows(view, session, compared),
+    });
+    let why = why.unwrap_or_else(|| "the change is not recorded".into());
+    let count = view.listed_changes(session).len();
+    format!("{} ({}/{count}): {why}", safe_string(&path_text(change)), index + 1)
 }
 
 /// Room that a path has before other words grow shorter.

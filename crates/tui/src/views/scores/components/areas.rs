@@ -65,7 +65,7 @@ impl ComponentsAreas {
             };
             return Self { header, table, verdict, lifeline };
         }
-        let width = if body.width >= WIDE_TABLE_WIDTH { body.width * 13 / 20 } else { TABLE_CELLS };
+        let width = if body.width >= WIDE_TABLE_WIDTH { body.width * 7 / 10 } else { TABLE_CELLS };
         let sides = [Constraint::Length(width), Constraint::Fill(1)];
         let [table, verdict] = Split::horizontal(sides).areas(above);
         Self { header, table: Some(table), verdict: Some(verdict), lifeline }
