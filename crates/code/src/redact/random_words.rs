@@ -163,6 +163,14 @@ fn is_own(word: &str, own_words: &HashSet<String>) -> bool {
     parts.peek().is_some() && parts.all(|part| own_words.contains(&part.to_ascii_lowercase()))
 }
 
+/// Returns what is before the first of two hashes with dots between them, whose second is next: of the line `index A..B` of a patch
+/// or of `commits A...B`.
+fn before_hash_of_pair(before: &str, length: usize) -> Option<&str> {
+    let first = before.strip_suffix("...").or_else(|| before.strip_suffix(".."))?;
+    let (before, first) = first.split_at_checked(first.len().checked_sub(length)?)?;
+    first.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(before)
+}
+
 /// Returns whether the words before announce a hash; only a word as long as a hash counts as one.
 fn is_named_hash(before: &str, word: &str) -> bool {
     const NAMES: [&str; 17] = [
@@ -191,6 +199,9 @@ fn is_named_hash(before: &str, word: &str) -> bool {
     }
     let is_as_long = [32, 40, 64, 96, 128].contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if let Some(before_first) = before_hash_of_pair(before, word.len()) {
+        return is_named_hash(before_first, word);
+    }
     let near = before.char_indices().rev().take(14).last().map_or(before, |(at, _)| &before[at..]);
     let near = near.to_ascii_lowercase();
     let near = near.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
