@@ -23,6 +23,7 @@ use super::{
     disk::{self, modified_nanos},
     entries::{companion_folder_of, name_of},
     file_head_cache::FileHeadCache,
+    path_memo::with_path_memo,
     trial_sidecars,
 };
 
@@ -125,6 +126,10 @@ const MOST_MISSING: usize = 100_000;
 /// Returns the identity of a recording: its path, size and time, and those of the files in its own folder and of the files
 /// near it that may be the record of its trial. None for a folder, and for a path that cannot be read.
 fn card_key(path: &Path) -> Option<Vec<u8>> {
+    with_path_memo(|| make_card_key(path))
+}
+
+fn make_card_key(path: &Path) -> Option<Vec<u8>> {
     let mut key = LAYOUT_VERSION.as_bytes().to_vec();
     key.extend(super::prices::current_prices().digest.as_bytes());
     key.extend(path.as_os_str().as_encoded_bytes());

@@ -15,7 +15,8 @@ use std::{
 use trajview_formats::HEAD_BYTES;
 
 use super::{
-    links,
+    links, path_memo,
+    path_meta::PathKind,
     remote::{self, is_address},
 };
 
@@ -30,17 +31,37 @@ pub fn symlink_metadata(path: &Path) -> io::Result<PathMeta> {
     if is_address(path) {
         return remote::path_meta(path);
     }
-    let meta = fs::symlink_metadata(path)?;
-    let hub_file = if meta.is_symlink() { links::cached_hub_file(path) } else { None };
-    let meta = hub_file.map_or(Ok(meta), fs::metadata)?;
-    Ok(PathMeta::from_disk(&meta))
+    path_memo::path_meta(path, false, || {
+        let meta = fs::symlink_metadata(path)?;
+        let hub_file = if meta.is_symlink() { links::cached_hub_file(path) } else { None };
+        let meta = hub_file.map_or(Ok(meta), fs::metadata)?;
+        Ok(PathMeta::from_disk(&meta))
+    })
+}
+
+/// Returns the kind of a path, as [`symlink_metadata`] has it.
+pub(crate) fn symlink_kind(path: &Path) -> io::Result<PathKind> {
+    match path_memo::listed_kind(path) {
+        Some(kind) => Ok(kind),
+        None => symlink_metadata(path).map(|meta| meta.kind()),
+    }
 }
 
 /// Returns the metadata of a path; a link is followed.
 pub fn metadata(path: &Path) -> io::Result<PathMeta> {
     match is_address(path) {
         true => remote::path_meta(path),
-        false => fs::metadata(path).map(|meta| PathMeta::from_disk(&meta)),
+        false => path_memo::path_meta(path, true, || {
+            fs::metadata(path).map(|meta| PathMeta::from_disk(&meta))
+        }),
+    }
+}
+
+/// Returns the kind of a path, as [`metadata`] has it.
+fn followed_kind(path: &Path) -> io::Result<PathKind> {
+    match path_memo::listed_kind(path) {
+        Some(kind) => Ok(kind),
+        None => metadata(path).map(|meta| meta.kind()),
     }
 }
 
@@ -51,12 +72,12 @@ pub fn exists(path: &Path) -> bool {
 
 /// Returns whether a path is a folder, or a link to one.
 pub fn is_dir(path: &Path) -> bool {
-    metadata(path).is_ok_and(|meta| meta.is_dir())
+    followed_kind(path).is_ok_and(|kind| kind == PathKind::Folder)
 }
 
 /// Returns whether a path is a file, or a link to one.
 pub fn is_file(path: &Path) -> bool {
-    metadata(path).is_ok_and(|meta| meta.is_file())
+    followed_kind(path).is_ok_and(|kind| kind == PathKind::File)
 }
 
 /// Returns the paths directly in a folder, in the order of the names; empty where it is no folder.
@@ -65,15 +86,16 @@ pub fn list_folder(folder: &Path) -> Vec<PathBuf> {
         let names = remote::entry_names(folder).unwrap_or_default();
         return names.into_iter().map(|name| folder.join(name)).collect();
     }
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
+    let list = path_memo::folder_list(folder);
+    list.iter().flat_map(|list| &list.entries).map(|(name, _)| folder.join(name)).collect()
 }
 
 /// Returns the names in a folder of the disk, sorted; None where there are more than `most`. Errors where one of them cannot
 /// be read: a folder may have files that can be opened, and no list.
 pub(crate) fn list_names(folder: &Path, most: usize) -> io::Result<Option<Vec<OsString>>> {
+    if let Some(names) = path_memo::listed_names(folder) {
+        return Ok((names.len() <= most).then_some(names));
+    }
     let entries = fs::read_dir(folder)?.take(most + 1);
     let names = entries.map(|entry| entry.map(|it| it.file_name()));
     let mut names = names.collect::<io::Result<Vec<OsString>>>()?;

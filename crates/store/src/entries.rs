@@ -3,7 +3,7 @@
 //! model hub's cache count as files everywhere: see [`disk::symlink_metadata`].
 
 pub use super::disk::name_of;
-use super::{containers, disk};
+use super::{containers, disk, path_meta::PathKind};
 use std::path::{Path, PathBuf};
 use trajview_formats::{could_be_log, log_stem};
 
@@ -28,8 +28,8 @@ pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns whether a path is a folder. A link to one is not: nothing outside the recording is followed.
 pub fn is_folder(path: &Path) -> bool {
-    match disk::symlink_metadata(path) {
-        Ok(meta) => meta.is_dir(),
+    match disk::symlink_kind(path) {
+        Ok(kind) => kind == PathKind::Folder,
         Err(_) => containers::place_of_missing(path).is_some_and(|place| place.is_folder()),
     }
 }
@@ -41,8 +41,8 @@ fn place_in_container(path: &Path) -> Option<containers::ContainerPlace> {
 }
 
 pub(crate) fn is_plain_file(path: &Path) -> bool {
-    match disk::symlink_metadata(path) {
-        Ok(meta) => meta.is_file(),
+    match disk::symlink_kind(path) {
+        Ok(kind) => kind == PathKind::File,
         Err(_) => containers::place_of_missing(path).is_some_and(|place| place.is_file()),
     }
 }
@@ -54,7 +54,7 @@ pub(crate) fn is_log_file(path: &Path) -> bool {
 }
 
 fn is_link_to_log(path: &Path) -> bool {
-    let is_link = disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    let is_link = disk::symlink_kind(path).is_ok_and(|kind| kind == PathKind::Link);
     is_link && disk::is_file(path) && !path.ancestors().skip(1).any(is_bundle)
 }
 

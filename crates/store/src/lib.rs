@@ -62,6 +62,7 @@ pub mod panic_guard;
 #[cfg(feature = "parquet")]
 mod parquet_footer;
 mod path_bytes;
+mod path_memo;
 mod path_meta;
 pub mod plain_folder;
 pub mod prices;

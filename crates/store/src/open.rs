@@ -15,6 +15,7 @@ use super::{
     executor::WorkerThreads,
     file_bytes::{self, FileAccess, FileBytes, LogOnDisk, ReadAllowance},
     memory_trim,
+    path_memo::with_path_memo,
     recording_files::{self, FoundFile, FoundRecording},
     repo::{CommitProblem, Repo},
     rubric, rubric_tree,
@@ -31,7 +32,9 @@ pub fn open(path: &Path) -> Result<OpenedRecording, OpenError> {
 /// Works as [`open`], for a caller that opens many recordings: `siblings` is passed from one to the next, so that a
 /// folder of thousands of logs is searched once.
 pub fn open_among(path: &Path, siblings: &Siblings) -> Result<OpenedRecording, OpenError> {
-    open_found(path, recording_files::find_among(path, FileAccess::InMemory, siblings)?)
+    with_path_memo(|| {
+        open_found(path, recording_files::find_among(path, FileAccess::InMemory, siblings)?)
+    })
 }
 
 /// Opens a recording whose files were found at a path.

@@ -21,6 +21,17 @@ pub enum PathKind {
     Other,
 }
 
+impl PathKind {
+    pub(crate) fn from_disk(kind: fs::FileType) -> Self {
+        match () {
+            () if kind.is_file() => Self::File,
+            () if kind.is_dir() => Self::Folder,
+            () if kind.is_symlink() => Self::Link,
+            () => Self::Other,
+        }
+    }
+}
+
 /// The metadata of a path.
 #[derive(Debug, Clone)]
 pub struct PathMeta {
@@ -50,14 +61,8 @@ impl PathMeta {
     }
 
     pub(crate) fn from_disk(meta: &fs::Metadata) -> Self {
-        let kind = match () {
-            () if meta.is_file() => PathKind::File,
-            () if meta.is_dir() => PathKind::Folder,
-            () if meta.is_symlink() => PathKind::Link,
-            () => PathKind::Other,
-        };
         Self {
-            kind,
+            kind: PathKind::from_disk(meta.file_type()),
             len: meta.len(),
             modified: meta.modified().ok(),
             identity: Some(FileIdentity::from_metadata(meta)),
@@ -70,6 +75,10 @@ impl PathMeta {
     pub(crate) fn is_settled(&self) -> bool {
         let age = self.modified.and_then(|it| SystemTime::now().duration_since(it).ok());
         age.is_some_and(|age| age >= SETTLED_AFTER)
+    }
+
+    pub(crate) const fn kind(&self) -> PathKind {
+        self.kind
     }
 
     pub fn is_file(&self) -> bool {

@@ -24,6 +24,8 @@ use super::{
     evaluations::ApartTrials,
     file_head_cache::{FileHeadCache, RecordingHead},
     links, path_bytes,
+    path_memo::with_path_memo,
+    path_meta::PathKind,
     remote::{self, FetchAmount, is_address},
     slopcodebench, trial_sidecars,
 };
@@ -215,7 +217,7 @@ impl WalkContext<'_> {
 }
 
 fn is_link(path: &Path) -> bool {
-    disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
+    disk::symlink_kind(path).is_ok_and(|kind| kind == PathKind::Link)
 }
 
 /// Returns whether a walk from `root` finds the target of a link without the link.
@@ -317,6 +319,10 @@ fn report_folder(
 const STORAGE: &str = "storage";
 
 fn examine_folder(folder: &Path, depth: usize, walk: WalkContext<'_>) -> ExaminedFolder {
+    with_path_memo(|| examine_entries(folder, depth, walk))
+}
+
+fn examine_entries(folder: &Path, depth: usize, walk: WalkContext<'_>) -> ExaminedFolder {
     let mut entries = entries_of(folder);
     // The list answers most questions about what is not there; the system is asked about the rest.
     let has = |wanted: &str| entries.iter().any(|path| name_of(path) == wanted);
@@ -437,12 +443,18 @@ impl FolderEntry {
     }
 }
 
+/// The fewest entries of a folder that are worth another thread, which has no memo of their paths.
+const LEAST_PER_THREAD: usize = 8;
+
 /// Finds the role of each entry. Each is read once, and once more where there are companions by name.
 fn classify_entries(entries: &[PathBuf], walk: WalkContext<'_>) -> FolderEntries {
     let heads = walk.heads;
     fetch_beginnings(entries, heads);
-    let classified: Vec<(&PathBuf, FolderEntry)> =
-        entries.par_iter().filter_map(|path| Some((path, classify_file(path, heads)?))).collect();
+    let classified: Vec<(&PathBuf, FolderEntry)> = entries
+        .par_iter()
+        .with_min_len(LEAST_PER_THREAD)
+        .filter_map(|path| Some((path, classify_file(path, heads)?)))
+        .collect();
     let (mut paths, mut memberships, mut container_files) = (vec![], vec![], HashSet::new());
     for (path, entry) in classified {
         match entry {
