@@ -66,7 +66,7 @@ const BATCH_CONTENTS: usize = 128;
 
 /// The most measures of small runs that are written to the cache in one transaction: each costs several syncs of the
 /// disk.
-const MOST_PENDING: usize = 512;
+const MOST_PENDING: usize = 4_096;
 
 /// The least items for each thread; fewer than twice this are not worth other threads: a table measures thousands of
 /// runs with a few files each.
@@ -209,7 +209,7 @@ impl Scorer {
             return;
         }
         drop(gathered); // other measuring threads do not wait for the disk
-        let _ = cache.put(values.iter().map(|(key, value)| (key.as_slice(), value.clone())));
+        let _ = cache.put(values);
     }
 
     /// Does `work`, which measures many runs, and writes their measures to the cache together instead of run by run.

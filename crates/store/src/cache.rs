@@ -23,7 +23,7 @@ pub struct DiskCache {
 }
 
 /// The most values that wait to be written, and the longest time that they wait while others follow.
-const MOST_WAITING: usize = 512;
+const MOST_WAITING: usize = 4_096;
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// The longest time to wait while another program writes.
@@ -124,9 +124,9 @@ impl DiskCache {
     }
 
     /// Keeps values; one that is there already stays. All of them or none. The error is a sentence.
-    pub fn put<'a>(
+    pub fn put(
         &self,
-        values: impl IntoIterator<Item = (&'a [u8], Vec<u8>)>,
+        values: impl IntoIterator<Item = (impl AsRef<[u8]>, Vec<u8>)>,
     ) -> Result<(), String> {
         self.write_values(values).map_err(|why| format!("the cache could not be written: {why}"))
     }
@@ -148,7 +148,7 @@ impl DiskCache {
     /// Writes the values. A failure costs time and nothing else.
     fn put_waiting(&self, values: HashMap<Vec<u8>, Vec<u8>>) {
         if !values.is_empty() {
-            drop(self.put(values.iter().map(|(key, value)| (key.as_slice(), value.clone()))));
+            drop(self.put(values));
         }
     }
 
@@ -156,18 +156,21 @@ impl DiskCache {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_values<'a>(
+    fn write_values(
         &self,
-        values: impl IntoIterator<Item = (&'a [u8], Vec<u8>)>,
+        values: impl IntoIterator<Item = (impl AsRef<[u8]>, Vec<u8>)>,
     ) -> rusqlite::Result<()> {
         self.writes.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let mut values: Vec<(_, Vec<u8>)> = values.into_iter().collect();
+        // Neighbours in the index are written together.
+        values.sort_unstable_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
         let mut connection = self.lock_connection();
         let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
             let insert = "INSERT OR IGNORE INTO measures (key, value) VALUES (?1, ?2)";
             let mut insert = writing.prepare_cached(insert)?;
             for (key, value) in values {
-                insert.execute((key, value))?;
+                insert.execute((key.as_ref(), value))?;
             }
         }
         writing.commit()
