@@ -236,7 +236,7 @@ const TYPED: &[(&str, &str)] = &[
     ("facts", "┌ this run "), ("info", "┌ this run "), ("jobs", "┌ jobs "),
     // Looks.
     ("theme dark", "theme: dark"), ("theme mauve", "no theme mauve; themes: terminal, dark"), ("theme", "high-contrast"),
-    ("lanes erosion mcf", " mean score"), ("lanes", " verbosity "), ("lanes mauve", "no number is called mauve"),
+    ("lanes erosion mcf", " MCF "), ("lanes", " verbosity "), ("lanes mauve", "no number is called mauve"),
     ("timeline", "timeline: slim"), ("mouse", "mouse capture is off"), ("side-by-side", "side by side needs 120 columns"),
     // Forms and commands of a shell: nothing is sent or written by opening them.
     ("judge", "ask a judge"), ("ask", "ask a judge"), ("rescore", "┌ re-score "), ("profile", "┌ re-score "), ("score", "┌ re-score "),

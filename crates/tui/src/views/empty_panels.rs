@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::{
     session::{Session, pending::Loading},
+    views::replay::draw::step_text::item_name,
     widgets::{
         line::{fit_spans, recorded_span, shown_label, spans_width, trusted_span},
         panel::{draw_sentence, draw_titled_panel, panel_title_span, put_row},
@@ -145,6 +146,7 @@ fn request_lines(session: &Session, theme: Theme, area: Rect) -> Vec<Line<'stati
         Some(Ok(words) | Err(words)) => words,
         None => "the recording has no request for this turn",
     };
+    let words = words.trim_start_matches(['\r', '\n']);
     wrap_text(words, width)
         .take(usize::from(area.height))
         .map(|(_, range)| recorded_span(words[range].trim_end(), plain).into())
@@ -180,10 +182,9 @@ fn step_lines(session: &Session, theme: Theme, width: usize) -> Vec<Line<'static
     let ids = session.run.steps_of_turn(session.turn);
     let steps = ids.iter().zip(1..).filter_map(|(id, number): (_, usize)| {
         let step = session.run.step(*id)?;
-        let name = step.tool.as_ref().map_or_else(|| step.kind.word(), |tool| &*tool.name);
         let spans = vec![
             trusted_span(format!("{number:>3} "), muted),
-            recorded_span(name, theme.style_for(Meaning::Heading)),
+            recorded_span(&item_name(*id, session), theme.style_for(Meaning::Heading)),
             recorded_span(&format!("  {}", shown_label(&step.label)), plain),
         ];
         Some(Line::from(fit_spans(spans, width)))

@@ -68,6 +68,7 @@ fn is_writing_label(message: &AuditMessage) -> bool {
         | AuditMessage::OpenInReplay
         | AuditMessage::History
         | AuditMessage::Propose
+        | AuditMessage::GoOn
         | AuditMessage::Reveal
         | AuditMessage::Codebook
         | AuditMessage::NextUnit

@@ -195,7 +195,8 @@ impl ReplayView {
     fn has_unknown_lines(&self, session: &Session) -> bool {
         let is_change = self.diff.view == DiffContent::Change
             && matches!(self.diff_scope(session), DiffScope::Turn(_))
-            && session.counts.ready().is_some();
+            && session.counts.ready().is_some()
+            && !matches!(self.shown_comparison(session), Some(Err(_)));
         let selected = self.selected_change(session).filter(|_| is_change);
         selected.is_some_and(|(_, change)| self.changed_lines(session, change).is_none())
     }

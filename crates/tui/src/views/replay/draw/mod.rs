@@ -8,7 +8,7 @@ pub mod files;
 mod panel_frame;
 pub mod request;
 mod step_columns;
-mod step_text;
+pub(crate) mod step_text;
 pub mod steps;
 pub mod tabs;
 pub mod tree;

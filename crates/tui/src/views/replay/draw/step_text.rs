@@ -66,7 +66,7 @@ pub(super) fn draw_texts(
 }
 
 /// Returns `exec_command`.
-pub fn item_name(step: StepId, session: &Session) -> String {
+pub(crate) fn item_name(step: StepId, session: &Session) -> String {
     session.run.step(step).map(|it| step_name(&session.run, it)).unwrap_or_default()
 }
 
