@@ -634,6 +634,219 @@ def otel(drift):
     return {"otel.json": document({"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "made"}, "spans": spans}]}]})}
 
 
+def otel_value(it):
+    """A value in OTLP: a text, a number, a list or a record."""
+    if isinstance(it, bool):
+        return {"boolValue": it}
+    if isinstance(it, int):
+        return {"intValue": str(it)}
+    if isinstance(it, float):
+        return {"doubleValue": it}
+    if isinstance(it, list):
+        return {"arrayValue": {"values": [otel_value(one) for one in it]}}
+    if isinstance(it, dict):
+        return {"kvlistValue": {"values": otel_pairs(it)}}
+    return {"stringValue": it}
+
+
+def otel_pairs(fields):
+    return [{"key": key, "value": otel_value(it)} for key, it in fields.items()]
+
+
+TRACE = "5b8efff798038103d269b633813fc60c"
+NANOS = lambda second: str(at(second, "ms") * 10**6)
+# The conversation as calls of the model: what it is asked, what it says, and its tool calls with their results.
+EXCHANGES = [
+    (1, ASKED[0], SAID[0], [("c1", "write_file", write_args, "written")]),
+    (4, ASKED[1], "", [("c2", "edit_file", edit_args, "edited"), ("c3", "bash", lambda: {"command": RUN}, PRINTED + "Exit code: 1")]),
+    (7, None, SAID[3], []),
+]
+
+
+def otel_story(chat, tool, agent=None):
+    """Makes the spans of the story: each call of a model, then its tools. A request's results are those of the exchange before."""
+    spans, results = ([agent()] if agent else []), []
+    for second, asked, said, calls in EXCHANGES:
+        called = [(ident, name, arguments()) for ident, name, arguments, _ in calls]
+        spans.append(chat(second, asked, results, said, called))
+        results = [(ident, result) for ident, _, _, result in calls]
+        spans += [tool(second + number, name, ident, arguments, result) for number, ((ident, name, arguments), (_, result)) in enumerate(zip(called, results), 1)]
+    return spans
+
+
+def otlp_span(name, second, attributes, events=(), number=iter(range(1, 1000)), parent=None, kind=3):
+    own = {"traceId": TRACE, "spanId": f"{next(number):016x}", "flags": 257, "name": name, "kind": kind, "startTimeUnixNano": NANOS(second), "endTimeUnixNano": NANOS(second + 1),
+           "attributes": otel_pairs(attributes), "status": {}}
+    own.update({"parentSpanId": parent} if parent else {})
+    own.update({"events": list(events)} if events else {})
+    return own
+
+
+def otlp_request(spans):
+    resource = {"attributes": otel_pairs({"service.name": "made", "telemetry.sdk.language": "python", "telemetry.sdk.name": "opentelemetry"})}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {"name": "made.instrumentation", "version": "0.1.0"}, "spans": spans}]}]}
+
+
+def otlp_logs(records):
+    return {"resourceLogs": [{"resource": {"attributes": otel_pairs({"service.name": "made"})}, "scopeLogs": [{"scope": {"name": "made.instrumentation"}, "logRecords": records}]}]}
+
+
+def gen_ai_chat(asked, results, said, calls):
+    """The messages of the conventions from 1.37 on."""
+    asking = [{"type": "tool_call_response", "id": ident, "response": text} for ident, text in results]
+    role = "tool" if asked is None else "user"
+    parts = asking if asked is None else [{"type": "text", "content": asked}]
+    said = [{"type": "text", "content": said}] if said else []
+    called = [{"type": "tool_call", "id": ident, "name": name, "arguments": arguments} for ident, name, arguments in calls]
+    finish = "tool_call" if calls else "stop"
+    return {"gen_ai.input.messages": [{"role": role, "parts": parts}], "gen_ai.output.messages": [{"role": "assistant", "parts": said + called, "finish_reason": finish}]}
+
+
+def gen_ai_facts(operation="chat", **more):
+    return {"gen_ai.operation.name": operation, "gen_ai.provider.name": "made", "gen_ai.conversation.id": "made", **more}
+
+
+CHAT_FACTS = {"gen_ai.request.model": "made-model", "gen_ai.response.model": "made-model", "gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 20}
+
+
+def gen_ai_tool(second, name, ident, arguments, result, **more):
+    facts = {"gen_ai.tool.name": name, "gen_ai.tool.call.id": ident, "gen_ai.tool.type": "function", "gen_ai.tool.call.arguments": dumps(arguments), "gen_ai.tool.call.result": result}
+    return otlp_span("execute_tool " + name, second, gen_ai_facts("execute_tool", **facts), kind=1, **more)
+
+
+def otel_shapes(drift):
+    if drift:
+        return {}
+    shapes = {
+        "collector.jsonl": otel_collector(), "sdk.jsonl": otel_sdk(), "log-records.jsonl": otel_log_records(), "message-events.json": otel_message_events(),
+        "openinference.jsonl": otel_openinference(), "openllmetry.json": otel_openllmetry(), "logfire.json": otel_logfire(), "schema-names.json": otel_schema_names(),
+    }
+    provenance = "Made, not recorded: make.py in the folder above writes them. The same session in each shape, after the public conventions of OpenTelemetry, OpenInference, OpenLLMetry and Logfire.\n"
+    return {"otel-shapes/provenance.txt": provenance, **{f"otel-shapes/{name}": text for name, text in shapes.items()}}
+
+
+def otel_collector():
+    """Requests as lines, as the file exporter of the collector writes them: spans in the order in which they end."""
+    number = iter(range(1, 100))
+    texts = lambda lists: {key: dumps(value) for key, value in lists.items()}
+    chat = lambda second, *exchange: otlp_span("chat made-model", second, gen_ai_facts(**CHAT_FACTS, **texts(gen_ai_chat(*exchange))), number=number, parent="00000000000000aa")
+    tool = lambda *call: gen_ai_tool(*call, number=number, parent="00000000000000aa")
+    agent = {**otlp_span("invoke_agent made", 0, gen_ai_facts("invoke_agent", **{"gen_ai.agent.name": "made-agent"}), number=number, kind=1), "spanId": "00000000000000aa", "endTimeUnixNano": NANOS(8)}
+    return lines(*(otlp_request([span]) for span in otel_story(chat, tool)), otlp_request([agent]))
+
+
+def otel_sdk():
+    """Spans as lines, as an SDK writes them to a console or a file."""
+    number = iter(range(1, 100))
+    def span(name, second, attributes):
+        context = {"trace_id": "0x" + TRACE, "span_id": f"0x{next(number):016x}", "trace_state": "[]"}
+        return {"name": name, "context": context, "kind": "SpanKind.CLIENT", "parent_id": None, "start_time": at(second), "end_time": at(second + 1), "status": {"status_code": "UNSET"},
+                "attributes": attributes, "events": [], "links": [], "resource": {"attributes": {"service.name": "made"}, "schema_url": ""}}
+    texts = lambda lists: {key: dumps(value) for key, value in lists.items()}
+    chat = lambda second, *exchange: span("chat made-model", second, gen_ai_facts(**CHAT_FACTS, **texts(gen_ai_chat(*exchange))))
+    def tool(second, name, ident, arguments, result):
+        facts = {"gen_ai.tool.name": name, "gen_ai.tool.call.id": ident, "gen_ai.tool.call.arguments": dumps(arguments), "gen_ai.tool.call.result": result}
+        return span("execute_tool " + name, second, gen_ai_facts("execute_tool", **facts))
+    return lines(*otel_story(chat, tool))
+
+
+def otel_log_records():
+    """Messages apart from the spans: log records `gen_ai.client.inference.operation.details`, and two evaluations."""
+    number, records = iter(range(1, 100)), []
+    def chat(second, *exchange):
+        span = otlp_span("chat made-model", second, gen_ai_facts(**CHAT_FACTS), number=number)
+        records.append({"timeUnixNano": NANOS(second), "traceId": TRACE, "spanId": span["spanId"], "eventName": "gen_ai.client.inference.operation.details",
+                        "attributes": otel_pairs(gen_ai_facts(**CHAT_FACTS, **gen_ai_chat(*exchange)))})
+        return span
+    spans = otel_story(chat, lambda *call: gen_ai_tool(*call, number=number))
+    def evaluation(second, name, value, label, explanation):
+        fields = {"name": name, "score.value": value, "score.label": label, "explanation": explanation}
+        return {"timeUnixNano": NANOS(second), "traceId": TRACE, "spanId": spans[-1]["spanId"], "eventName": "gen_ai.evaluation.result",
+                "attributes": otel_pairs({f"gen_ai.evaluation.{key}": it for key, it in fields.items()})}
+    records.append(evaluation(9, "tests", 1.0, "pass", "both functions are there"))
+    records.append(evaluation(9, "relevance", 0.75, "relevant", "the zero is left to Python"))
+    return lines(otlp_request(spans), otlp_logs(records))
+
+
+def otel_message_events():
+    """An event for each message, as the conventions have it up to version 1.36."""
+    number, records = iter(range(1, 100)), []
+    def record(second, span, name, body):
+        records.append({"timeUnixNano": NANOS(second), "traceId": TRACE, "spanId": span["spanId"], "eventName": name, "attributes": otel_pairs({"gen_ai.system": "openai"}), "body": otel_value(body)})
+    def chat(second, asked, results, said, calls):
+        span = otlp_span("chat made-model", second, {"gen_ai.operation.name": "chat", "gen_ai.system": "openai", "gen_ai.conversation.id": "made", **CHAT_FACTS}, number=number)
+        if asked is not None:
+            record(second, span, "gen_ai.user.message", {"content": asked})
+        for ident, text in results:
+            record(second, span, "gen_ai.tool.message", {"id": ident, "content": text})
+        message = {"role": "assistant", **({"content": said} if said else {}), **({"tool_calls": [openai(name, arguments, ident) for ident, name, arguments in calls]} if calls else {})}
+        record(second, span, "gen_ai.choice", {"index": 0, "finish_reason": "tool_calls" if calls else "stop", "message": message})
+        return span
+    spans = otel_story(chat, lambda *call: None)
+    return document({**otlp_request([span for span in spans if span]), **otlp_logs(records)})
+
+
+def otel_openinference():
+    """An attribute for each field of each message, as OpenInference has it."""
+    number = iter(range(1, 100))
+    def span(name, kind, second, attributes):
+        return {"name": name, "context": {"trace_id": TRACE, "span_id": f"{next(number):016x}"}, "span_kind": kind, "parent_id": None, "start_time": at(second), "end_time": at(second + 1),
+                "status_code": "OK", "status_message": "", "attributes": {"openinference.span.kind": kind, "session.id": "made", **attributes}, "events": []}
+    def chat(second, asked, results, said, calls):
+        incoming = [{"role": "user", "content": asked}] if asked is not None else [{"role": "tool", "tool_call_id": ident, "content": text} for ident, text in results]
+        facts = {f"llm.input_messages.{at}.message.{key}": it for at, message in enumerate(incoming) for key, it in message.items()}
+        facts["llm.output_messages.0.message.role"] = "assistant"
+        facts.update({"llm.output_messages.0.message.content": said} if said else {})
+        for at_call, (ident, name, arguments) in enumerate(calls):
+            prefix = f"llm.output_messages.0.message.tool_calls.{at_call}.tool_call."
+            facts.update({prefix + "id": ident, prefix + "function.name": name, prefix + "function.arguments": dumps(arguments)})
+        return span("ChatCompletion", "LLM", second, {"llm.model_name": "made-model", "llm.token_count.prompt": 100, "llm.token_count.completion": 20, **facts})
+    tool = lambda second, name, ident, arguments, result: span(name, "TOOL", second, {"tool.name": name, "tool_call.id": ident, "input.value": dumps(arguments), "input.mime_type": "application/json", "output.value": result})
+    return lines(*otel_story(chat, tool))
+
+
+def otel_openllmetry():
+    """An attribute for each field of each message, as OpenLLMetry has it."""
+    number = iter(range(1, 100))
+    def chat(second, asked, results, said, calls):
+        incoming = [{"role": "user", "content": asked}] if asked is not None else [{"role": "tool", "tool_call_id": ident, "content": text} for ident, text in results]
+        facts = {f"gen_ai.prompt.{at}.{key}": it for at, message in enumerate(incoming) for key, it in message.items()}
+        facts["gen_ai.completion.0.role"] = "assistant"
+        facts.update({"gen_ai.completion.0.content": said} if said else {})
+        for at_call, (ident, name, arguments) in enumerate(calls):
+            prefix = f"gen_ai.completion.0.tool_calls.{at_call}."
+            facts.update({prefix + "id": ident, prefix + "name": name, prefix + "arguments": dumps(arguments)})
+        usage = {"gen_ai.request.model": "made-model", "gen_ai.response.model": "made-model", "gen_ai.usage.prompt_tokens": 100, "gen_ai.usage.completion_tokens": 20}
+        return otlp_span("openai.chat", second, {"llm.request.type": "chat", "gen_ai.system": "openai", "traceloop.association.properties.session_id": "made", **usage, **facts}, number=number)
+    def tool(second, name, ident, arguments, result):
+        facts = {"traceloop.span.kind": "tool", "traceloop.entity.name": name, "traceloop.entity.input": dumps(arguments), "traceloop.entity.output": result, "tool.id": ident}
+        return otlp_span(name + ".tool", second, facts, number=number, kind=1)
+    return document(otlp_request(otel_story(chat, tool)))
+
+
+def otel_logfire():
+    """All messages of a response in one attribute, as Logfire and Pydantic AI have it."""
+    number = iter(range(1, 100))
+    def chat(second, asked, results, said, calls):
+        events = [{"event.name": "gen_ai.user.message", "content": asked, "role": "user"}] if asked is not None else [{"event.name": "gen_ai.tool.message", "content": text, "role": "tool", "id": ident} for ident, text in results]
+        message = {"role": "assistant", **({"content": said} if said else {}), **({"tool_calls": [openai(name, arguments, ident) for ident, name, arguments in calls]} if calls else {})}
+        events.append({"event.name": "gen_ai.choice", "index": 0, "message": message})
+        return otlp_span("chat made-model", second, {"gen_ai.operation.name": "chat", "gen_ai.system": "openai", "gen_ai.conversation.id": "made", **CHAT_FACTS, "events": dumps(events)}, number=number)
+    return document(otlp_request(otel_story(chat, lambda *call: gen_ai_tool(*call, number=number))))
+
+
+def otel_schema_names():
+    """OTLP with the names of the schema, as a decoder of its bytes may leave them."""
+    renamed = {"resourceSpans": "resource_spans", "scopeSpans": "scope_spans", "traceId": "trace_id", "spanId": "span_id", "parentSpanId": "parent_span_id", "startTimeUnixNano": "start_time_unix_nano",
+               "endTimeUnixNano": "end_time_unix_nano", "stringValue": "string_value", "intValue": "int_value", "arrayValue": "array_value", "kvlistValue": "kvlist_value"}
+    number = iter(range(1, 100))
+    chat = lambda second, *exchange: otlp_span("chat made-model", second, gen_ai_facts(**CHAT_FACTS, **gen_ai_chat(*exchange)), number=number)
+    text = document(otlp_request(otel_story(chat, lambda *call: gen_ai_tool(*call, number=number))))
+    for name, other in renamed.items():
+        text = text.replace(f'"{name}"', f'"{other}"')
+    return text
+
+
 def copilot_chat(drift):
     result = lambda text: {"content": [{"$mid": 21, "value": text}]}
     call = lambda ident, name, arguments: {"id": ident, "name": name, "arguments": dumps(arguments)}
@@ -781,8 +994,8 @@ def kiro(drift):
     return {"kiro.json": document({"conversation_id": "made", "history": history, "model_info": {"model_id": "made-model"}})}
 
 
-NO_FOLDER = [specstory, rigorbench, messages, gemini_stream, cursor, antigravity, openhands_v1, otel, claude_web]
-ALL = [messages, mini, swe_agent, atif, gemini, gemini_stream, opencode, copilot, cursor, pi, amp, droid, kimi, qwen, antigravity, rigorbench, grok, cline, goose, aider, specstory, git_ai, openhands, openhands_v1, otel, copilot_chat, claude_web, continue_dev, iflow, dsh, kiro]
+NO_FOLDER = [specstory, rigorbench, messages, gemini_stream, cursor, antigravity, openhands_v1, otel, otel_shapes, claude_web]
+ALL = [messages, mini, swe_agent, atif, gemini, gemini_stream, opencode, copilot, cursor, pi, amp, droid, kimi, qwen, antigravity, rigorbench, grok, cline, goose, aider, specstory, git_ai, openhands, openhands_v1, otel, otel_shapes, copilot_chat, claude_web, continue_dev, iflow, dsh, kiro]
 
 
 def main():

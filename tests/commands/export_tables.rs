@@ -409,7 +409,7 @@ fn every_form_has_the_same_rows() {
             assert_eq!(folder_rows(folder.path(), table, *form), first, "{table:?} {form:?}");
         }
     }
-    assert_eq!(folder_rows(folder.path(), DataTable::Runs, FORMS[0]).len(), 54);
+    assert_eq!(folder_rows(folder.path(), DataTable::Runs, FORMS[0]).len(), 62);
 }
 
 #[test]

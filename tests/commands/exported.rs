@@ -44,8 +44,8 @@ fn export_both(run: &str, folder: &tempfile::TempDir) -> (String, String) {
 fn a_run_written_as_atif_is_valid_and_reads_as_the_same_run() {
     let logs = std::fs::read_dir(project_path("sample-runs/logs")).unwrap();
     let logs = logs.map(|log| format!("sample-runs/logs/{}", log.unwrap().file_name().display()));
-    // An empty message of the model, as Cline's log has one, is read as no step.
-    let others = [".py", ".txt", ".specstory", "cline"];
+    // An empty message of the model, as Cline's log has one, is read as no step. A folder of several runs is no run.
+    let others = [".py", ".txt", ".specstory", "cline", "otel-shapes"];
     let is_log = |log: &String| !others.iter().any(|it| log.ends_with(it));
     let mut runs: Vec<String> = logs.filter(is_log).collect();
     assert!(runs.len() > 25, "{runs:?}");

@@ -183,6 +183,38 @@ fn one_session_is_the_same_run_in_every_shape() {
 }
 
 #[test]
+fn the_sample_of_each_shape_has_the_requests_calls_and_tokens_of_the_first() {
+    let whole = |run: &Run| gist(run);
+    let expected = whole(&read_run("a.json", &sample().to_string()));
+    let mut shapes = vec![];
+    for path in store::runs_below(&project_path("sample-runs/logs/otel-shapes")) {
+        let run = Run::clone(&store::open(&path).unwrap().run);
+        assert_eq!(whole(&run), expected, "{}", path.display());
+        assert_eq!(run.warnings, [], "{}", path.display());
+        shapes.push(path);
+    }
+    assert_eq!(shapes.len(), 8, "{shapes:?}");
+}
+
+#[test]
+fn each_choice_of_a_response_is_shown() {
+    let record = |name: &str, second: u64, body: Value| json!({ "eventName": name, "timeUnixNano": format!("{second}000000000"), "spanId": "s1", "body": any_value(body) });
+    let choice =
+        |text: &str| json!({ "index": 0, "message": { "role": "assistant", "content": text } });
+    let records = [
+        record("gen_ai.user.message", 1790000001, json!({ "content": "Ask" })),
+        record("gen_ai.choice", 1790000002, choice("One.")),
+        record("gen_ai.choice", 1790000002, choice("Two.")),
+    ];
+    let logs = json!({ "resourceLogs": [{ "scopeLogs": [{ "logRecords": records }] }] });
+
+    let run = read_run("a.json", &logs.to_string());
+
+    let labels: Vec<&str> = run.turns[0].steps.iter().map(|step| &*step.label).collect();
+    assert_eq!(labels, ["One.", "Two."]);
+}
+
+#[test]
 fn evaluations_are_recorded_scores_with_their_source() {
     let evaluation = |name: &str, value: f64, label: &str| {
         let text = |key: &str, text: &str| json!({ "key": format!("gen_ai.evaluation.{key}"), "value": { "stringValue": text } });

@@ -76,7 +76,7 @@ impl ModelExchange {
             "gen_ai.system.message" => "system",
             "gen_ai.assistant.message" => "assistant",
             "gen_ai.tool.message" => "tool",
-            "gen_ai.choice" => {
+            super::CHOICE_EVENT => {
                 self.output.push(chat_message("assistant", body));
                 return;
             }

@@ -120,7 +120,7 @@ impl RecordFormat for Otel {
             SpanKind::Agent => span.add_agent_request(&mut made),
             SpanKind::Event(name) if name == evaluation::EVENT_NAME => return made,
             SpanKind::Event(name) => {
-                if name == DETAILS_EVENT {
+                if name == DETAILS_EVENT || name == CHOICE_EVENT {
                     made.response = made.id.clone();
                 }
                 let mut exchange = ModelExchange::default();
@@ -189,9 +189,14 @@ fn join_responses(entries: &mut [RecordEntry]) {
         if first == at {
             continue;
         }
-        record.events.clear();
-        record.skipped = None;
         let tokens = std::mem::take(&mut record.tokens);
+        let is_span = record.ended_at.is_some();
+        // Events of one response are its choices, or parts of it; a span repeats them.
+        if is_span || entries[first].record.ended_at.is_some() {
+            let record = &mut entries[at].record;
+            record.events.clear();
+            record.skipped = None;
+        }
         let kept = &mut entries[first].record.tokens;
         if !kept.is_recorded() {
             *kept = tokens;
@@ -201,6 +206,9 @@ fn join_responses(entries: &mut [RecordEntry]) {
 
 /// The event with the messages of a response, apart from its span.
 const DETAILS_EVENT: &str = "gen_ai.client.inference.operation.details";
+
+/// The event with a choice of a response, apart from its span.
+const CHOICE_EVENT: &str = "gen_ai.choice";
 
 /// The note about a response of which no record has the messages.
 const NO_MESSAGES: &str = "response without its messages";
