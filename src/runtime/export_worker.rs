@@ -15,6 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use super::figure_needs;
 use trajview_judge::stop_flag::StopFlag;
 use trajview_run::format_number;
 use trajview_store::dataset::{DataTable, choose_columns};
@@ -59,6 +60,7 @@ const MAX_NAMES: usize = 1000;
 
 /// Returns what an export would do. Nothing is written.
 pub(crate) fn plan_export(job: &ExportJob) -> Result<JobPlan, JobRefusal> {
+    let job = &figure_needs::complete_figure(job)?;
     let out = output_place(job);
     check_place(job, &out).map_err(|why| JobRefusal::for_field(export_form::FILE, why))?;
     if is_taken(job, &out) && !job.overwrites {
@@ -70,6 +72,8 @@ pub(crate) fn plan_export(job: &ExportJob) -> Result<JobPlan, JobRefusal> {
     plan.add_row(export_form::COMMAND_ROW, export_form::command_line(job, &out));
     plan.add_row("", "y copies the command line for a shell; the recording is only read");
     plan.proposed = vec![(export_form::FILE, out.display().to_string())];
+    let moments = job.moment_pair.clone();
+    plan.proposed.extend(moments.map(|moments| (export_form::MOMENT_PAIR, moments)));
     Ok(plan)
 }
 
@@ -175,6 +179,7 @@ impl ExportWorker {
 
     fn write_checked(&self, job: &ExportJob) -> Result<String, String> {
         plan_export(job).map_err(|refusal| refusal.why)?;
+        let job = &figure_needs::complete_figure(job).map_err(|refusal| refusal.why)?;
         let out = output_place(job);
         let program = self
             .program
@@ -296,6 +301,7 @@ mod tests {
             columns: None,
             moments: "final".into(),
             is_redacted: true,
+            moment_pair: None,
             out,
             overwrites: false,
         }
@@ -349,6 +355,39 @@ mod tests {
         let sidecar = folder.path().join("sidecar.json");
         fs::write(&sidecar, "{}").unwrap();
         assert_eq!(refusal("losses", &sidecar, true), Some(export_form::FILE), "read with the log");
+    }
+
+    #[test]
+    fn a_figure_of_judgements_says_what_its_runs_lack() {
+        let run = PathBuf::from("sample-runs/codex-p12");
+        let other = PathBuf::from("sample-runs/codex-p12-single-shot");
+        let log = PathBuf::from("sample-runs/logs/pi.jsonl");
+        let plan = |id: &str, runs: &[&Path], moments: Option<&str>| {
+            let runs = runs.iter().map(|run| (*run).to_owned()).collect();
+            let moment_pair = moments.map(str::to_owned);
+            let out = Some(PathBuf::from("a-figure.svg"));
+            plan_export(&ExportJob { runs, moment_pair, ..job(id, &run, out) })
+        };
+        let why_not = |id: &str, runs: &[&Path], moments: Option<&str>| {
+            plan(id, runs, moments).unwrap_err().why
+        };
+
+        let of_one = plan("figure-transitions", &[&run], None).unwrap();
+        assert!(of_one.rows[0].1.contains(" --between 39 56 "), "{}", of_one.rows[0].1);
+        assert!(of_one.proposed.contains(&(export_form::MOMENT_PAIR, "39 56".into())));
+        let of_two = plan("figure-transitions", &[&run, &other], None).unwrap();
+        assert!(!of_two.rows[0].1.contains("--between"), "{}", of_two.rows[0].1);
+        assert!(plan("figure-agreement", &[&run], None).is_ok());
+        let no_scores = why_not("figure-transitions", &[&log], None);
+        assert!(no_scores.contains("no judgement of the whole checklist"), "{no_scores}");
+        let one_state = why_not("figure-transitions", &[&other], None);
+        assert!(one_state.contains("one state"), "{one_state}");
+        let one_judged = why_not("figure-transitions", &[&run, &log], None);
+        assert!(one_judged.contains("1 of 2 runs"), "{one_judged}");
+        let one_word = plan("figure-transitions", &[&run], Some("final")).unwrap_err();
+        assert_eq!(one_word.field, Some(export_form::MOMENT_PAIR));
+        let alone = why_not("figure-agreement", &[&log], None);
+        assert!(alone.contains("two judges or people"), "{alone}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod compare_worker;
 mod editor;
 mod event;
 mod export_worker;
+mod figure_needs;
 mod filter_worker;
 mod find_worker;
 mod follow;

@@ -97,15 +97,15 @@ pub enum AxisScale {
 }
 
 impl Axis {
-    pub fn numbers(label: impl Into<String>, low: f64, high: f64) -> Self {
+    pub fn with_numbers(label: impl Into<String>, low: f64, high: f64) -> Self {
         Self { label: label.into(), scale: AxisScale::Numbers { low, high } }
     }
 
-    pub fn counts(label: impl Into<String>, low: f64, high: f64) -> Self {
+    pub fn with_counts(label: impl Into<String>, low: f64, high: f64) -> Self {
         Self { label: label.into(), scale: AxisScale::Counts { low, high } }
     }
 
-    pub fn names(label: impl Into<String>, names: Vec<String>) -> Self {
+    pub fn with_names(label: impl Into<String>, names: Vec<String>) -> Self {
         Self { label: label.into(), scale: AxisScale::Names(names) }
     }
 

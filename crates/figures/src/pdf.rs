@@ -94,7 +94,7 @@ fn state_name(opacity: u32) -> String {
 
 impl PdfPage {
     /// Returns a place of the page, whose first line is the lowest in PDF.
-    fn place(&self, (x, y): (f64, f64)) -> (f32, f32) {
+    fn page_point(&self, (x, y): (f64, f64)) -> (f32, f32) {
         (x as f32, (self.height - y) as f32)
     }
 
@@ -104,7 +104,7 @@ impl PdfPage {
                 let [red, green, blue] = rgb_shares(*rgb);
                 self.content.set_stroke_rgb(red, green, blue).set_line_width(*width as f32);
                 self.content.set_dash_pattern(dashes.iter().map(|it| *it as f32), 0.0);
-                self.trace(points);
+                self.trace_points(points);
                 self.content.stroke();
             }
             Shape::Area { points, rgb, opacity } => {
@@ -113,7 +113,7 @@ impl PdfPage {
                 if *opacity < 1.0 {
                     self.set_opacity(*opacity);
                 }
-                self.trace(points);
+                self.trace_points(points);
                 self.content.close_path().fill_nonzero().restore_state();
             }
             Shape::Disc { centre, radius, rgb } => {
@@ -138,9 +138,9 @@ impl PdfPage {
         self.content.set_parameters(Name(state_name(thousandths).as_bytes()));
     }
 
-    fn trace(&mut self, points: &[(f64, f64)]) {
+    fn trace_points(&mut self, points: &[(f64, f64)]) {
         for (at, point) in points.iter().enumerate() {
-            let (x, y) = self.place(*point);
+            let (x, y) = self.page_point(*point);
             match at {
                 0 => self.content.move_to(x, y),
                 _ => self.content.line_to(x, y),
@@ -150,7 +150,7 @@ impl PdfPage {
 
     fn trace_circle(&mut self, (x, y): (f64, f64), radius: f64) {
         let (r, c) = (radius, radius * QUARTER);
-        let at = |dx: f64, dy: f64| self.place((x + dx, y + dy));
+        let at = |dx: f64, dy: f64| self.page_point((x + dx, y + dy));
         let quarters = [
             [at(r, c), at(c, r), at(0.0, r)],
             [at(-c, r), at(-r, c), at(-r, 0.0)],
@@ -172,7 +172,7 @@ impl PdfPage {
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
-        let (x, y) = self.place(text.at);
+        let (x, y) = self.page_point(text.at);
         let before = before as f32;
         let matrix = match text.is_upright {
             true => [0.0, 1.0, -1.0, 0.0, x, y - before],

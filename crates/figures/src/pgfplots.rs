@@ -22,8 +22,8 @@ use crate::{
 
 pub(crate) fn pgfplots_text(figure: &Figure) -> String {
     let layout = Layout::for_latex(figure);
-    let mut lines = vec![format!("% {}", comment(&figure.title))];
-    lines.extend(figure.caption.lines().map(|line| format!("% {}", comment(line))));
+    let mut lines = vec![format!("% {}", comment_line(&figure.title))];
+    lines.extend(figure.caption.lines().map(|line| format!("% {}", comment_line(line))));
     lines.push("% Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.16}.".into());
     lines.push("\\begin{tikzpicture}[x=1bp,y=1bp]".into());
     let colours = named_colours().chain([("trajviewgrid".to_owned(), GRID)]);
@@ -45,7 +45,7 @@ pub(crate) fn pgfplots_text(figure: &Figure) -> String {
 }
 
 /// Returns a line of a comment; nothing in it ends the comment.
-fn comment(line: &str) -> String {
+fn comment_line(line: &str) -> String {
     line.chars().filter(|letter| !letter.is_control()).collect()
 }
 
@@ -102,7 +102,7 @@ fn axis_options(panel: &Panel, place: &PanelLayout, layout: &Layout, is_first: b
 }
 
 fn tick_options(axis: char, ticks: &[Tick]) -> String {
-    let places: Vec<String> = ticks.iter().map(|tick| number(tick.at)).collect();
+    let places: Vec<String> = ticks.iter().map(|tick| number_text(tick.at)).collect();
     let labels: Vec<String> =
         ticks.iter().map(|tick| format!("{{{}}}", escape_tex(&tick.label))).collect();
     format!("{axis}tick={{{}}},{axis}ticklabels={{{}}}", places.join(","), labels.join(","))
@@ -124,14 +124,14 @@ fn legend_options(place: &PanelLayout, layout: &Layout) -> String {
 }
 
 /// Returns a position on an axis.
-fn number(value: f64) -> String {
+fn number_text(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".into() } else { text.into() }
 }
 
-fn coordinates(points: &[(f64, f64)]) -> String {
-    points.iter().map(|(x, y)| format!("({},{})", number(*x), number(*y))).collect()
+fn coordinates_text(points: &[(f64, f64)]) -> String {
+    points.iter().map(|(x, y)| format!("({},{})", number_text(*x), number_text(*y))).collect()
 }
 
 fn line_options(style: Style) -> String {
@@ -164,8 +164,8 @@ fn mark_options(shape: MarkShape, style: Style) -> String {
     )
 }
 
-fn plot(options: &str, points: &[(f64, f64)]) -> String {
-    format!("\\addplot[forget plot,{options}] coordinates {{{}}};", coordinates(points))
+fn plot_line(options: &str, points: &[(f64, f64)]) -> String {
+    format!("\\addplot[forget plot,{options}] coordinates {{{}}};", coordinates_text(points))
 }
 
 fn mark_lines(mark: &Mark) -> Vec<String> {
@@ -174,11 +174,11 @@ fn mark_lines(mark: &Mark) -> Vec<String> {
             let colour = style.colour_name();
             let lines = measured_parts(points).into_iter().map(|part| match part.as_slice() {
                 [(x, (low, high))] => {
-                    plot(&format!("{colour},line width=0.5bp"), &[(*x, *low), (*x, *high)])
+                    plot_line(&format!("{colour},line width=0.5bp"), &[(*x, *low), (*x, *high)])
                 }
                 part => {
                     let options = format!("draw=none,fill={colour},fill opacity={BAND_OPACITY}");
-                    plot(&options, &band_outline(part, *is_step)).replace("};", "} -- cycle;")
+                    plot_line(&options, &band_outline(part, *is_step)).replace("};", "} -- cycle;")
                 }
             });
             lines.collect()
@@ -187,7 +187,7 @@ fn mark_lines(mark: &Mark) -> Vec<String> {
             let parts = measured_parts(points).into_iter().filter(|part| part.len() > 1);
             let lines = parts.map(|part| {
                 let corners = if *is_step { step_corners(&part) } else { part };
-                plot(&line_options(*style), &corners)
+                plot_line(&line_options(*style), &corners)
             });
             let marked = if *is_step { vec![] } else { marked_points(points) };
             lines.chain(points_lines(*style, style.shape(), &marked)).collect()
@@ -196,12 +196,12 @@ fn mark_lines(mark: &Mark) -> Vec<String> {
         Mark::Bar { style, y, from, to } => {
             let (colour, width) = (style.colour_name(), figure_text(BAR_WIDTH));
             let options = format!("{colour},line width={width}bp");
-            vec![plot(&options, &[(*from, *y), (*to, *y)])]
+            vec![plot_line(&options, &[(*from, *y), (*to, *y)])]
         }
         Mark::Interval { style, y, value, ends } => {
             let line = ends.map(|(low, high)| {
                 let options = format!("{},line width=1bp", style.colour_name());
-                plot(&options, &[(low, *y), (high, *y)])
+                plot_line(&options, &[(low, *y), (high, *y)])
             });
             line.into_iter().chain(points_lines(*style, style.shape(), &[(*value, *y)])).collect()
         }
@@ -213,14 +213,15 @@ fn points_lines(style: Style, shape: MarkShape, points: &[(f64, f64)]) -> Vec<St
     if points.is_empty() {
         return vec![];
     }
-    vec![plot(&format!("only marks,{}", mark_options(shape, style)), points)]
+    vec![plot_line(&format!("only marks,{}", mark_options(shape, style)), points)]
 }
 
 fn cell_lines(cell: &HeatCell) -> Vec<String> {
     let rgb =
         |[red, green, blue]: [u8; 3]| format!("{{rgb,255:red,{red};green,{green};blue,{blue}}}");
     let HeatCell { x, y, shade, text } = cell;
-    let corner = |dx: f64, dy: f64| format!("(axis cs:{},{})", number(x + dx), number(y + dy));
+    let corner =
+        |dx: f64, dy: f64| format!("(axis cs:{},{})", number_text(x + dx), number_text(y + dy));
     vec![
         format!(
             "\\draw[white,line width=0.5bp,fill={}] {} rectangle {};",

@@ -54,15 +54,15 @@ mod tests {
     #[test]
     fn ticks_are_at_round_numbers_and_counts_at_whole_ones() {
         assert_eq!(
-            labels(&Axis::numbers("", 0.0, 1.0)),
+            labels(&Axis::with_numbers("", 0.0, 1.0)),
             ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
         );
         assert_eq!(
-            labels(&Axis::numbers("", -0.1, 0.11)),
+            labels(&Axis::with_numbers("", -0.1, 0.11)),
             ["\u{2212}0.10", "\u{2212}0.05", "0.00", "0.05", "0.10"]
         );
-        assert_eq!(labels(&Axis::counts("", 1.0, 3.0)), ["1", "2", "3"]);
-        assert_eq!(labels(&Axis::counts("", 1.0, 56.0)), ["20", "40"]);
-        assert_eq!(labels(&Axis::numbers("", 2.0, 2.0)), ["1.6", "1.8", "2.0", "2.2", "2.4"]);
+        assert_eq!(labels(&Axis::with_counts("", 1.0, 3.0)), ["1", "2", "3"]);
+        assert_eq!(labels(&Axis::with_counts("", 1.0, 56.0)), ["20", "40"]);
+        assert_eq!(labels(&Axis::with_numbers("", 2.0, 2.0)), ["1.6", "1.8", "2.0", "2.2", "2.4"]);
     }
 }

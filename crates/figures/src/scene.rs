@@ -66,7 +66,7 @@ fn plain_line(points: Vec<Place>, rgb: Rgb, width: f64) -> Shape {
     Shape::Line { points, rgb, width, dashes: &[] }
 }
 
-fn text(words: &str, at: Place, size: f64, anchor: Anchor) -> TextShape {
+fn text_shape(words: &str, at: Place, size: f64, anchor: Anchor) -> TextShape {
     TextShape { text: words.to_owned(), at, size, anchor, is_upright: false, rgb: INK }
 }
 
@@ -97,27 +97,27 @@ fn add_axes(panel: &Panel, place: &PanelLayout, shapes: &mut Vec<Shape>) {
         let x = place.x_place(tick.at);
         shapes.push(plain_line(vec![(x, bottom), (x, bottom + TICK_LENGTH)], INK, AXIS_WIDTH));
         let at = (x, bottom + TICK_LENGTH + TICK_GAP + SMALL_TEXT * 0.75);
-        shapes.push(Shape::Text(text(&tick.label, at, SMALL_TEXT, Anchor::Middle)));
+        shapes.push(Shape::Text(text_shape(&tick.label, at, SMALL_TEXT, Anchor::Middle)));
     }
     for tick in &place.y_ticks {
         let y = place.y_place(tick.at);
         shapes.push(plain_line(vec![(left - TICK_LENGTH, y), (left, y)], INK, AXIS_WIDTH));
         let at = (left - TICK_LENGTH - TICK_GAP, y + SMALL_TEXT * DIGIT_DROP);
-        shapes.push(Shape::Text(text(&tick.label, at, SMALL_TEXT, Anchor::End)));
+        shapes.push(Shape::Text(text_shape(&tick.label, at, SMALL_TEXT, Anchor::End)));
     }
     let middle = left + area.width / 2.0;
     if !panel.x.label.is_empty() {
         let at = (middle, place.x_label);
-        shapes.push(Shape::Text(text(&panel.x.label, at, LABEL_TEXT, Anchor::Middle)));
+        shapes.push(Shape::Text(text_shape(&panel.x.label, at, LABEL_TEXT, Anchor::Middle)));
     }
     if !panel.y.label.is_empty() {
         let at = (place.y_label, area.top + area.height / 2.0);
-        let label = text(&panel.y.label, at, LABEL_TEXT, Anchor::Middle);
+        let label = text_shape(&panel.y.label, at, LABEL_TEXT, Anchor::Middle);
         shapes.push(Shape::Text(TextShape { is_upright: true, ..label }));
     }
     if !panel.title.is_empty() {
         let at = (middle, place.title);
-        shapes.push(Shape::Text(text(&panel.title, at, LABEL_TEXT, Anchor::Middle)));
+        shapes.push(Shape::Text(text_shape(&panel.title, at, LABEL_TEXT, Anchor::Middle)));
     }
 }
 
@@ -178,7 +178,8 @@ fn add_cell(cell: &HeatCell, place: &PanelLayout, shapes: &mut Vec<Shape>) {
     shapes.push(Shape::Area { points, rgb: shade_rgb(cell.shade), opacity: 1.0 });
     shapes.push(plain_line(outline, WHITE, AXIS_WIDTH));
     let (x, y) = corner(0.0, 0.0);
-    let words = text(&cell.text, (x, y + SMALL_TEXT * DIGIT_DROP), SMALL_TEXT, Anchor::Middle);
+    let words =
+        text_shape(&cell.text, (x, y + SMALL_TEXT * DIGIT_DROP), SMALL_TEXT, Anchor::Middle);
     shapes.push(Shape::Text(TextShape { rgb: text_on_shade(cell.shade), ..words }));
 }
 
@@ -229,5 +230,5 @@ fn add_legend_entry(entry: &LegendEntry, place: &LegendPlace, shapes: &mut Vec<S
         }
     }
     let at = (to + SAMPLE_GAP, y + SMALL_TEXT * DIGIT_DROP);
-    shapes.push(Shape::Text(text(&place.label, at, SMALL_TEXT, Anchor::Start)));
+    shapes.push(Shape::Text(text_shape(&place.label, at, SMALL_TEXT, Anchor::Start)));
 }

@@ -42,7 +42,7 @@ fn write_shape(shape: &Shape, out: &mut String) {
                 "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" \
                  stroke-linejoin=\"round\"{dashes}/>",
                 points_text(points),
-                hex(*rgb),
+                hex_colour(*rgb),
                 figure_text(*width)
             )
         }
@@ -51,7 +51,7 @@ fn write_shape(shape: &Shape, out: &mut String) {
                 true => format!(" fill-opacity=\"{}\"", figure_text(*opacity)),
                 false => String::new(),
             };
-            let (points, fill) = (points_text(points), hex(*rgb));
+            let (points, fill) = (points_text(points), hex_colour(*rgb));
             writeln!(out, "<polygon points=\"{points}\" fill=\"{fill}\"{opacity}/>")
         }
         Shape::Disc { centre: (x, y), radius, rgb } => writeln!(
@@ -60,7 +60,7 @@ fn write_shape(shape: &Shape, out: &mut String) {
             figure_text(*x),
             figure_text(*y),
             figure_text(*radius),
-            hex(*rgb)
+            hex_colour(*rgb)
         ),
         Shape::Text(text) => write_text(text, out),
     };
@@ -82,7 +82,7 @@ fn write_text(text: &TextShape, out: &mut String) -> std::fmt::Result {
         out,
         "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{}\"{anchor}{turn}>{}</text>",
         figure_text(text.size),
-        hex(text.rgb),
+        hex_colour(text.rgb),
         escape_xml(&text.text)
     )
 }
@@ -99,7 +99,7 @@ fn points_text(points: &[(f64, f64)]) -> String {
     points.iter().map(point).collect::<Vec<_>>().join(" ")
 }
 
-fn hex([red, green, blue]: Rgb) -> String {
+fn hex_colour([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 

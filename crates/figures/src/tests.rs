@@ -37,8 +37,8 @@ fn curves() -> Figure {
         columns: PageColumns::One,
         panels: vec![Panel {
             title: String::new(),
-            x: Axis::counts("checkpoint", 1.0, 4.0),
-            y: Axis::numbers("erosion", 0.0, 0.6),
+            x: Axis::with_counts("checkpoint", 1.0, 4.0),
+            y: Axis::with_numbers("erosion", 0.0, 0.6),
             marks,
         }],
         legend: vec![entry("emergent (n=5)", a), entry("single-shot_50% (n=4)", b)],
@@ -76,14 +76,14 @@ fn steps() -> Figure {
         panels: vec![
             Panel {
                 title: "all runs".into(),
-                x: Axis::counts("turn", 0.0, 10.0),
-                y: Axis::numbers("share not lost", 0.0, 1.0),
+                x: Axis::with_counts("turn", 0.0, 10.0),
+                y: Axis::with_numbers("share not lost", 0.0, 1.0),
                 marks: survival,
             },
             Panel {
                 title: "one run".into(),
-                x: Axis::counts("turn", 0.0, 10.0),
-                y: Axis::names("", names),
+                x: Axis::with_counts("turn", 0.0, 10.0),
+                y: Axis::with_names("", names),
                 marks: bars,
             },
         ],
@@ -109,8 +109,8 @@ fn heat_map() -> Figure {
         title: "Transitions".into(),
         panels: vec![Panel {
             title: String::new(),
-            x: Axis::names("level under emergent", levels.clone()),
-            y: Axis::names("level under single-shot", levels),
+            x: Axis::with_names("level under emergent", levels.clone()),
+            y: Axis::with_names("level under single-shot", levels),
             marks: (0..25).map(cell).collect(),
         }],
         ..Figure::default()

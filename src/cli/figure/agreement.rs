@@ -12,7 +12,7 @@ use crate::cli::{
     run_args,
 };
 
-use super::{figure_file::FigureFileArgs, figure_runs::caption};
+use super::{figure_file::FigureFileArgs, figure_runs::joined_sentences};
 
 /// Exact agreement and quadratically weighted kappa of each pair of raters, with intervals
 #[derive(Debug, clap::Args)]
@@ -72,14 +72,14 @@ fn pair_rows(document: &Value) -> Vec<PairRow> {
         let name = |side: &str| pair[side].as_str().unwrap_or_default().to_owned();
         PairRow {
             label: format!("n={} {part}{} – {}", pair["n"], name("a"), name("b")),
-            measures: MEASURES.map(|(field, _)| measured(pair, field)),
+            measures: MEASURES.map(|(field, _)| measured_value(pair, field)),
         }
     };
     let own = list("pairs").iter().map(row);
     own.chain(list("more").iter().flat_map(pair_rows)).collect()
 }
 
-fn measured(pair: &Value, field: &str) -> Option<(f64, Option<(f64, f64)>)> {
+fn measured_value(pair: &Value, field: &str) -> Option<(f64, Option<(f64, f64)>)> {
     let interval = &pair["ci95"][field];
     let ends = interval[0].as_f64().zip(interval[1].as_f64());
     Some((pair[field].as_f64()?, ends))
@@ -96,8 +96,8 @@ fn agreement_figure(rows: &[PairRow], args: &AgreementArgs) -> Figure {
         let lowest = measured.map(|(value, ends)| ends.map_or(value, |(low, _)| low));
         Panel {
             title: String::new(),
-            x: Axis::numbers(MEASURES[at].1, lowest.fold(0.0, f64::min), 1.0),
-            y: Axis::names("", names.clone()),
+            x: Axis::with_numbers(MEASURES[at].1, lowest.fold(0.0, f64::min), 1.0),
+            y: Axis::with_names("", names.clone()),
             marks: (0..).zip(rows).filter_map(mark).collect(),
         }
     };
@@ -108,12 +108,12 @@ fn agreement_figure(rows: &[PairRow], args: &AgreementArgs) -> Figure {
     };
     Figure {
         title: "Agreement of raters".into(),
-        caption: caption([
+        caption: joined_sentences([
             "Exact agreement and Cohen's kappa with quadratic weights of each pair of raters; n is the number of things that both scored.".into(),
             "Intervals: 95 % BCa bootstrap over these things.".into(),
             undefined,
         ]),
-        columns: args.file.columns(),
+        columns: args.file.page_columns(),
         panels: (0..MEASURES.len()).map(panel).collect(),
         legend: vec![],
     }

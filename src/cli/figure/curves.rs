@@ -26,7 +26,9 @@ use crate::cli::{
 
 use super::{
     figure_file::FigureFileArgs,
-    figure_runs::{FigureGroup, FigureGrouping, FigureRunArgs, GroupedRuns, caption, group_runs},
+    figure_runs::{
+        FigureGroup, FigureGrouping, FigureRunArgs, GroupedRuns, group_runs, joined_sentences,
+    },
 };
 
 /// Erosion, verbosity or other numbers of the code over checkpoints or turns, mean of each group
@@ -217,10 +219,10 @@ fn curves_figure(
     ];
     Figure {
         title: subject,
-        caption: caption(sentences),
-        columns: args.file.columns(),
+        caption: joined_sentences(sentences),
+        columns: args.file.page_columns(),
         panels: numbers.iter().enumerate().map(panel).collect(),
-        legend: runs.legend(true),
+        legend: runs.legend_entries(true),
     }
 }
 
@@ -264,7 +266,7 @@ pub(crate) fn curves_panel(
     let longest = curves.iter().map(Vec::len).max().unwrap_or(1).max(1);
     Panel {
         title: String::new(),
-        x: Axis::counts(moment, 1.0, longest as f64),
+        x: Axis::with_counts(moment, 1.0, longest as f64),
         y: value_axis(label, curves, is_share),
         marks: bands.chain(curves.iter().enumerate().map(line)).collect(),
     }
@@ -279,5 +281,5 @@ fn value_axis(label: &str, curves: &[Vec<Option<CurvePoint>>], is_share: bool) -
     let (low, high) =
         ends.fold((0.0_f64, 0.0_f64), |(low, high), end| (low.min(end), high.max(end)));
     let high = if high > low { high + (high - low) * 0.05 } else { low + 1.0 };
-    Axis::numbers(label, low, if is_share && high < 1.06 { high.min(1.0) } else { high })
+    Axis::with_numbers(label, low, if is_share && high < 1.06 { high.min(1.0) } else { high })
 }

@@ -35,7 +35,7 @@ fn parse_columns(word: &str) -> Result<PageColumns, String> {
 }
 
 impl FigureFileArgs {
-    pub(crate) const fn columns(&self) -> PageColumns {
+    pub(crate) const fn page_columns(&self) -> PageColumns {
         self.columns
     }
 

@@ -120,7 +120,7 @@ impl<T> GroupedRuns<T> {
     }
 
     /// Returns the entries of the legend: each group with its number of runs.
-    pub(crate) fn legend(&self, has_marks: bool) -> Vec<LegendEntry> {
+    pub(crate) fn legend_entries(&self, has_marks: bool) -> Vec<LegendEntry> {
         let entry = |(at, group): (usize, &FigureGroup<T>)| LegendEntry {
             label: format!("{} (n={})", group.name, group.runs.len()),
             style: Style(at),
@@ -132,7 +132,7 @@ impl<T> GroupedRuns<T> {
 }
 
 /// Returns sentences as one text.
-pub(crate) fn caption(sentences: impl IntoIterator<Item = String>) -> String {
+pub(crate) fn joined_sentences(sentences: impl IntoIterator<Item = String>) -> String {
     let sentences: Vec<String> = sentences.into_iter().filter(|it| !it.is_empty()).collect();
     sentences.join(" ")
 }

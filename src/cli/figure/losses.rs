@@ -11,7 +11,9 @@ use crate::cli::{CommandResult, measuring_args::open_cache, output::Out};
 
 use super::{
     figure_file::FigureFileArgs,
-    figure_runs::{FigureGroup, FigureGrouping, FigureRunArgs, GroupedRuns, caption, group_runs},
+    figure_runs::{
+        FigureGroup, FigureGrouping, FigureRunArgs, GroupedRuns, group_runs, joined_sentences,
+    },
     lifetimes::{ComponentLives, component_lives},
 };
 
@@ -33,7 +35,7 @@ pub(crate) const LOSS_SENTENCE: &str = "A component is lost in the turn after wh
 pub fn run(args: &LossFigureArgs, out: &mut Out) -> CommandResult {
     let paths = args.runs.run_paths()?;
     let runs = group_runs(&paths, args.by, open_cache(true), component_lives)?;
-    let columns = args.file.columns();
+    let columns = args.file.page_columns();
     let figure = match runs.groups.as_slice() {
         [FigureGroup { runs: only, .. }] if paths.len() == 1 && only.len() == 1 => {
             strip_figure(&only[0], columns)
@@ -81,7 +83,7 @@ fn strip_figure(lives: &ComponentLives, columns: PageColumns) -> Figure {
     };
     Figure {
         title: "Lifelines of the components".into(),
-        caption: caption([
+        caption: joined_sentences([
             "Each component from the turn that first defined it.".into(),
             LOSS_SENTENCE.into(),
             without,
@@ -89,8 +91,8 @@ fn strip_figure(lives: &ComponentLives, columns: PageColumns) -> Figure {
         columns,
         panels: vec![Panel {
             title: String::new(),
-            x: Axis::counts("turn", 0.0, end),
-            y: Axis::names("", lives.components.iter().map(|it| it.name.clone()).collect()),
+            x: Axis::with_counts("turn", 0.0, end),
+            y: Axis::with_names("", lives.components.iter().map(|it| it.name.clone()).collect()),
             marks,
         }],
         legend,
@@ -130,7 +132,7 @@ fn losses_figure(runs: &GroupedRuns<ComponentLives>, columns: PageColumns) -> Fi
     let longest = curves.iter().map(Vec::len).max().unwrap_or(1) - 1;
     Figure {
         title: "Components lost by each turn".into(),
-        caption: caption([
+        caption: joined_sentences([
             "Components lost by each turn, mean over the runs that have the turn; n is the number of runs.".into(),
             "Bands: from the run with the fewest losses to the one with the most.".into(),
             LOSS_SENTENCE.into(),
@@ -139,10 +141,10 @@ fn losses_figure(runs: &GroupedRuns<ComponentLives>, columns: PageColumns) -> Fi
         columns,
         panels: vec![Panel {
             title: String::new(),
-            x: Axis::counts("turn", 0.0, longest as f64),
-            y: Axis::numbers("components lost", 0.0, highest * 1.05),
+            x: Axis::with_counts("turn", 0.0, longest as f64),
+            y: Axis::with_numbers("components lost", 0.0, highest * 1.05),
             marks,
         }],
-        legend: runs.legend(false),
+        legend: runs.legend_entries(false),
     }
 }

@@ -10,7 +10,9 @@ use crate::cli::{CommandFailure, CommandResult, measuring_args::open_cache, outp
 
 use super::{
     figure_file::FigureFileArgs,
-    figure_runs::{FigureGroup, FigureGrouping, FigureRunArgs, GroupedRuns, caption, group_runs},
+    figure_runs::{
+        FigureGroup, FigureGrouping, FigureRunArgs, GroupedRuns, group_runs, joined_sentences,
+    },
     lifetimes::{ComponentLives, component_lives},
     losses::LOSS_SENTENCE,
 };
@@ -151,14 +153,16 @@ fn survival_figure(
     let marks = curves.iter().enumerate().flat_map(|(at, curve)| curve.marks(Style(at)));
     Figure {
         title: "Components not lost".into(),
-        caption: caption(sentences.into_iter().chain(of_groups).chain(runs.left_out_sentence())),
-        columns: args.file.columns(),
+        caption: joined_sentences(
+            sentences.into_iter().chain(of_groups).chain(runs.left_out_sentence()),
+        ),
+        columns: args.file.page_columns(),
         panels: vec![Panel {
             title: String::new(),
-            x: Axis::counts(label, 0.0, end),
-            y: Axis::numbers("share not lost", 0.0, 1.0),
+            x: Axis::with_counts(label, 0.0, end),
+            y: Axis::with_numbers("share not lost", 0.0, 1.0),
             marks: marks.collect(),
         }],
-        legend: runs.legend(false).into_iter().chain([censored]).collect(),
+        legend: runs.legend_entries(false).into_iter().chain([censored]).collect(),
     }
 }

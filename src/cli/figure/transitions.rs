@@ -18,7 +18,7 @@ use crate::cli::{CommandFailure, CommandResult, corpus, output::Out, run_args};
 
 use super::{
     figure_file::FigureFileArgs,
-    figure_runs::{FigureGrouping, FigureRunArgs, caption, group_runs},
+    figure_runs::{FigureGrouping, FigureRunArgs, group_runs, joined_sentences},
 };
 
 /// From which level to which: components of paired runs, or of one run at two judged moments
@@ -61,7 +61,7 @@ struct TransitionCounts {
 }
 
 impl TransitionCounts {
-    fn add(&mut self, first: &Levels, second: &Levels) {
+    fn add_levels(&mut self, first: &Levels, second: &Levels) {
         for (component, from) in first {
             let Some(to) = second.get(component) else { continue };
             if let Some(count) = self.counts.get_mut(*from).and_then(|row| row.get_mut(*to)) {
@@ -158,7 +158,7 @@ fn pairs_figure(
         )));
     }
     let mut transitions = TransitionCounts::default();
-    pairs.iter().for_each(|(a, b)| transitions.add(&runs[*a].levels, &runs[*b].levels));
+    pairs.iter().for_each(|(a, b)| transitions.add_levels(&runs[*a].levels, &runs[*b].levels));
     let paired = pairs.iter().flat_map(|(a, b)| [&runs[*a].judge, &runs[*b].judge]);
     let mut judges: Vec<&str> = paired.map(String::as_str).collect();
     judges.sort_unstable();
@@ -195,7 +195,7 @@ fn moments_figure(
     let levels = |word: &str| levels_at(run, rubric, &judge, word);
     let [first, second] = moments;
     let mut transitions = TransitionCounts::default();
-    transitions.add(&levels(first)?, &levels(second)?);
+    transitions.add_levels(&levels(first)?, &levels(second)?);
     let labels = [first, second].map(|word| format!("level after {word}"));
     let more = [format!("One run, scores by {judge}."), String::new(), String::new()];
     Ok(transitions_figure(&transitions, &labels, args, more))
@@ -253,12 +253,12 @@ fn transitions_figure(
     );
     Figure {
         title: "Transitions between levels".into(),
-        caption: caption(std::iter::once(count).chain(more)),
-        columns: args.file.columns(),
+        caption: joined_sentences(std::iter::once(count).chain(more)),
+        columns: args.file.page_columns(),
         panels: vec![Panel {
             title: format!("n={}", transitions.total),
-            x: Axis::names(second.as_str(), names.clone()),
-            y: Axis::names(first.as_str(), names),
+            x: Axis::with_names(second.as_str(), names.clone()),
+            y: Axis::with_names(first.as_str(), names),
             marks: cells.map(|(from, to)| cell(from, to)).collect(),
         }],
         legend: vec![],

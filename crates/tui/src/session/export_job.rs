@@ -35,6 +35,12 @@ pub enum ExportTarget {
     Output,
 }
 
+/// The format of a figure that compares levels of components.
+pub const TRANSITIONS: &str = "figure-transitions";
+
+/// The format of a figure that compares raters.
+pub const AGREEMENT: &str = "figure-agreement";
+
 #[rustfmt::skip] // a table: one row a format
 pub const EXPORT_FORMATS: &[ExportFormat] = &[
     format("csv", "tables, CSV", "runs, turns, steps, edits, scores", "-tables", false, ExportTarget::Tables),
@@ -55,6 +61,8 @@ pub const EXPORT_FORMATS: &[ExportFormat] = &[
     format("figure-curves", "figure, curves", "erosion and verbosity; SVG, or PDF or pgfplots by a name with .pdf or .pgf", "-curves.svg", false, ExportTarget::Figure),
     format("figure-losses", "figure, losses", "lifelines of components, or losses by turn of several runs", "-losses.svg", false, ExportTarget::Figure),
     format("figure-survival", "figure, survival", "share of components that are not lost", "-survival.svg", false, ExportTarget::Figure),
+    format(TRANSITIONS, "figure, transitions", "levels of the same components in two runs, or in two judged states of one", "-transitions.svg", false, ExportTarget::Figure),
+    format(AGREEMENT, "figure, agreement", "each pair of judges and people who scored the same", "-agreement.svg", false, ExportTarget::Figure),
     format("asciicast", "video", "one frame a turn, for asciinema; not redacted", ".cast", true, ExportTarget::Frames),
 ];
 
@@ -103,6 +111,8 @@ pub struct ExportJob {
     /// A word of [`EXPORT_MOMENTS`].
     pub moments: String,
     pub is_redacted: bool,
+    /// The two judged moments that transitions of one run compare, with a blank between them; None for the proposed ones.
+    pub moment_pair: Option<String>,
     /// The file or folder; None for the proposed one.
     pub out: Option<PathBuf>,
     /// True where the person confirmed that what is there already may be overwritten.
@@ -113,6 +123,11 @@ impl ExportFormat {
     /// Returns whether its numbers are of chosen moments.
     pub(crate) fn has_moments(&self) -> bool {
         self.target == ExportTarget::Tables || self.id == "scores"
+    }
+
+    /// Returns whether it compares two moments, where it is of one run.
+    pub fn compares_moments(&self) -> bool {
+        self.id == TRANSITIONS
     }
 
     pub(crate) const fn can_redact(&self) -> bool {
@@ -129,7 +144,16 @@ impl ExportJob {
         let kind = self.format.id.trim_start_matches("figure-");
         let runs = self.runs.iter().map(|path| plain_argument(path));
         let by = if self.runs.len() > SINGLE_CURVES { "condition" } else { "run" };
-        let after = ["--by", by, "--out"].map(OsString::from);
+        let options: Vec<&str> = match self.format.id {
+            AGREEMENT => vec![],
+            TRANSITIONS => {
+                let pair = self.moment_pair.as_deref().filter(|_| self.runs.len() == 1);
+                let moments = pair.into_iter().flat_map(str::split_whitespace);
+                pair.map(|_| "--between").into_iter().chain(moments).collect()
+            }
+            _ => vec!["--by", by],
+        };
+        let after = options.into_iter().chain(["--out"]).map(OsString::from);
         let words = ["figure", kind].map(OsString::from).into_iter();
         words.chain(runs).chain(after).chain([plain_argument(out)]).collect()
     }
@@ -214,6 +238,7 @@ mod tests {
             columns: None,
             moments: "final".into(),
             is_redacted: true,
+            moment_pair: None,
             out: None,
             overwrites: false,
         }
@@ -246,6 +271,14 @@ mod tests {
         assert_eq!(words(chosen("patch")), "diff runs/a");
         assert_eq!(words(job("sft")), "export runs/a --sft --out ./-x");
         assert_eq!(words(chosen("figure-survival")), "figure survival runs/a --by run --out ./-x");
+        assert_eq!(words(job(AGREEMENT)), "figure agreement runs/a --out ./-x");
+        let moments = ExportJob { moment_pair: Some("c1  final".into()), ..job(TRANSITIONS) };
+        assert_eq!(
+            words(moments.clone()),
+            "figure transitions runs/a --between c1 final --out ./-x"
+        );
+        let two = ExportJob { runs: vec!["runs/a".into(), "runs/b".into()], ..moments };
+        assert_eq!(words(two), "figure transitions runs/a runs/b --out ./-x");
     }
 
     #[test]

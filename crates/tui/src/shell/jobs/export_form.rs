@@ -43,6 +43,8 @@ pub const COLUMNS: &str = "columns";
 const MOMENTS: &str = "moments";
 const REDACT: &str = "redact";
 pub const FILE: &str = "file";
+/// Two judged moments, with a blank between them.
+pub const MOMENT_PAIR: &str = "moment pair";
 /// The question about a file that is there already; shown only for one.
 pub const EXISTING: &str = "existing";
 
@@ -97,6 +99,7 @@ pub(crate) fn export_form(sources: &[ExportSource]) -> FormPane {
     let fields = vec![
         FormField::with_choices(WHAT, "what", whole.collect(), 0),
         FormField::with_choices(FORMAT, "format", vec![], 0),
+        FormField::with_text(MOMENT_PAIR, "states", "", "two judged moments, as c1 final"),
         FormField::with_text(FILE, "file, folder", "", "proposed name"),
         FormField::with_choices(EXISTING, "what is there", existing, 0),
         FormField::with_text(COLUMNS, "columns", "", "all; as task_id,agent,erosion"),
@@ -129,6 +132,8 @@ pub(super) fn link_fields(form: &mut FormPane, changed: &str, sources: &[ExportS
         form.show_field(EXISTING, false);
     }
     let format = chosen_format(form);
+    let is_single = chosen_runs(form, sources).len() == 1;
+    form.show_field(MOMENT_PAIR, format.compares_moments() && is_single);
     form.show_field(COLUMNS, format.target == ExportTarget::Tables);
     form.show_field(MOMENTS, format.has_moments());
     form.show_field(REDACT, format.can_redact());
@@ -178,6 +183,7 @@ pub(crate) fn export_job(
             word => word.to_owned(),
         },
         is_redacted: form.chosen_id(REDACT) != "off",
+        moment_pair: form.typed_text(MOMENT_PAIR).map(str::to_owned),
         out: form.typed_text(FILE).map(PathBuf::from),
         overwrites: form.chosen_id(EXISTING) == "yes",
     })
@@ -212,9 +218,11 @@ impl Jobs {
             return vec![];
         }
         let dialog = self.dialog.take();
-        let proposed = dialog.and_then(|it| it.form.field_by_id(FILE)?.proposed.clone());
-        let out = job.out.clone().or_else(|| proposed.map(PathBuf::from));
-        let job = ExportJob { out: Some(out.unwrap_or_else(|| job.proposed_name(1))), ..job };
+        let proposed = |id: &str| dialog.as_ref()?.form.field_by_id(id)?.proposed.clone();
+        let out = job.out.clone().or_else(|| proposed(FILE).map(PathBuf::from));
+        let out = Some(out.unwrap_or_else(|| job.proposed_name(1)));
+        let moment_pair = job.moment_pair.clone().or_else(|| proposed(MOMENT_PAIR));
+        let job = ExportJob { out, moment_pair, ..job };
         let request = screens.numbers.next_request();
         let command = job.out.as_deref().map(|out| command_line(&job, out)).unwrap_or_default();
         self.exporting = Some(StartedExport { request, command, is_stopping: false, end: None });
@@ -308,6 +316,26 @@ mod tests {
             "trajview figure curves runs/a --by run --out a.pdf"
         );
         assert!(job.tables.is_empty());
+    }
+
+    #[test]
+    fn only_transitions_of_one_run_compare_two_typed_states() {
+        let (mut form, sources) = (figure_form(&sources()), sources());
+        form.fill_field(FORMAT, "figure-transitions");
+        form.fill_field(MOMENT_PAIR, "c1 final");
+        let line = |form: &FormPane| {
+            let job = export_job(form, &sources).unwrap();
+            command_line(&job, std::path::Path::new("a.svg"))
+        };
+        assert_eq!(
+            line(&form),
+            "trajview figure transitions runs/a --between c1 final --out a.svg"
+        );
+
+        form.fill_field(WHAT, "1");
+        link_fields(&mut form, WHAT, &sources);
+
+        assert_eq!(line(&form), "trajview figure transitions runs/a runs/b --out a.svg");
     }
 
     #[test]
