@@ -112,7 +112,7 @@ impl MessageWriter<'_> {
             "content": content_json(text, images),
             "source": if is_first { "input" } else { "operator" },
             "role": "user",
-            "metadata": { "turn": turn + 1, "started_at": self.run.turns[turn].started_at },
+            "metadata": known_fields(json!({ "turn": turn + 1, "started_at": self.run.turns[turn].started_at })),
         }));
     }
 
@@ -140,7 +140,7 @@ impl MessageWriter<'_> {
                     "id": number,
                     "content": text.text,
                     "role": role,
-                    "metadata": { "step": number, "kind": kind.word(), "started_at": step.started_at },
+                    "metadata": known_fields(json!({ "step": number, "kind": kind.word(), "started_at": step.started_at })),
                 }));
             }
         }
@@ -207,7 +207,7 @@ impl MessageWriter<'_> {
             "content": content,
             "source": "generate",
             "role": "assistant",
-            "metadata": { "step": answer.number, "started_at": step.started_at },
+            "metadata": known_fields(json!({ "step": answer.number, "started_at": step.started_at })),
         });
         if !calls.is_empty() {
             message["tool_calls"] = calls.into();
@@ -255,12 +255,12 @@ impl MessageWriter<'_> {
                 "role": "tool",
                 "tool_call_id": call.id,
                 "function": tool.name,
-                "metadata": {
+                "metadata": known_fields(json!({
                     "step": call.number,
                     "exit_code": result.exit_code,
                     "started_at": step.started_at,
                     "ended_at": step.ended_at,
-                },
+                })),
             });
             if result.is_error {
                 let words = result.outcome_text().unwrap_or_else(|| "failed".into());
@@ -350,6 +350,14 @@ impl MessageWriter<'_> {
 /// Returns the file and the place of the record that a step is read from.
 fn record_of(step: &Step) -> (SourceId, u64) {
     (step.place.source, step.place.start)
+}
+
+/// Returns a record without the fields that were not recorded: Inspect View would show their names without a value.
+fn known_fields(mut fields: Value) -> Value {
+    if let Value::Object(fields) = &mut fields {
+        fields.retain(|_, value| !value.is_null());
+    }
+    fields
 }
 
 fn content_json(text: String, images: Vec<(String, String)>) -> Value {
