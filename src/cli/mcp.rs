@@ -59,8 +59,8 @@ enum OnOff {
 
 pub fn run(args: &McpArgs) -> CommandResult {
     let served = match &args.socket {
-        Some(socket) => server::serve(LayerSearch::new(socket.clone())),
-        None => server::serve(RunTools::new(open_recordings(args)?)),
+        Some(socket) => server::serve_tools(LayerSearch::new(socket.clone())),
+        None => server::serve_tools(RunTools::new(open_recordings(args)?)),
     };
     served.map_err(CommandFailure::cannot_read)?;
     Ok(Exit::Fine)

@@ -418,6 +418,76 @@ fn secrets_are_redacted_on_every_page_and_places_open() {
 }
 
 #[test]
+fn a_secret_of_a_turn_that_came_later_is_redacted_where_it_has_no_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    let with_name = SECRETS.lines().next().unwrap();
+    let words = ["export API_TOKEN=hunter2-plain-words-9x", "the word is hunter2-plain-words-9x"];
+    let without_name = with_name.replace(words[0], words[1]);
+    let later = with_name.replace(r#""uuid":"u1""#, r#""uuid":"u2","parentUuid":"u1""#);
+    let later = later.replace(":00Z", ":03Z");
+    fs::write(&log, format!("{without_name}\n")).unwrap();
+    let path = log.to_str().unwrap();
+    let mut client = Client::connect(&[path]);
+    let first_turn = json!({"place": format!("{path}:1")});
+    let before = client.answer("step", first_turn.clone()).to_string();
+
+    fs::write(&log, format!("{without_name}\n{later}\n")).unwrap();
+    let after = client.answer("step", first_turn).to_string();
+    client.close();
+
+    assert!(before.contains("hunter2-plain-words-9x"), "{before}");
+    assert!(!after.contains("hunter2-plain-words-9x"), "{after}");
+}
+
+#[test]
+fn a_patch_keeps_the_hashes_of_its_index_lines() {
+    let mut client = Client::connect(&[RUN]);
+    let patches = client.all_rows("diff", json!({"run": RUN, "turn": 42}), "files");
+    client.close();
+
+    let whole: String = patches.iter().map(|row| row["patch"].as_str().unwrap()).collect();
+    let index: Vec<&str> = whole.lines().filter(|line| line.starts_with("index ")).collect();
+    assert!(!index.is_empty(), "{whole}");
+    assert!(index.iter().all(|line| !line.contains("[redacted")), "{index:?}");
+}
+
+#[test]
+fn a_turn_is_shown_with_its_request_its_edits_and_its_tokens() {
+    let mut client = Client::connect(&[RUN]);
+    let shown = client.answer("step", json!({"place": format!("{RUN}:42")}));
+    client.close();
+
+    let by_command: Value =
+        serde_json::from_str(&cli_text(&["show", RUN, "--turn", "42", "--json"])).unwrap();
+    for field in ["checkpoint", "tokens", "started_at", "commit"] {
+        assert_eq!(shown[field], by_command[field], "{field}");
+    }
+    assert_eq!(shown["edits"][0]["path"], by_command["edits"][0]["path"]);
+    let request = &shown["items"][0];
+    assert_eq!((&request["field"], &request["text"]), (&"request".into(), &by_command["request"]));
+}
+
+#[test]
+fn a_run_that_came_meanwhile_is_found_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("a.jsonl"), SECRETS).unwrap();
+    let mut client = Client::connect(&[folder.path().to_str().unwrap()]);
+    assert_eq!(client.answer("runs", json!({}))["total"], 1);
+
+    fs::write(path("b.jsonl"), SECRETS).unwrap();
+    let first_turn = |name: &str| json!({"place": format!("{}:1", path(name))});
+    let came = client.answer("step", first_turn("b.jsonl"));
+    assert!(came["total"].as_u64() > Some(0), "{came}");
+    fs::remove_file(path("a.jsonl")).unwrap();
+    let gone = client.error("step", first_turn("a.jsonl"));
+    client.close();
+
+    assert!(gone.contains("no run"), "{gone}");
+}
+
+#[test]
 fn a_rater_with_open_items_is_shown_no_verdict_and_no_mean() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");

@@ -69,6 +69,41 @@ fn what_is_printed_of_samples_is_as_its_schema_says() {
     }
 }
 
+/// Commands on a recording or on a folder of them.
+const COMMANDS_ON_ONE: [&str; 8] = [
+    "show",
+    "show --turn 1",
+    "score",
+    "score --detail",
+    "losses",
+    "process --signals",
+    "diff --stat",
+    "check",
+];
+const COMMANDS_ON_A_FOLDER: [&str; 5] =
+    ["process", "cost --by turn", "corpus", "clusters", "sample --by format --per-stratum 2"];
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
+fn what_is_printed_of_real_recordings_is_as_its_schema_says() {
+    let check = |command: &str, path: &Path| {
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.insert(1, path.to_str().unwrap());
+        words.push("--json");
+        let documents = schemas::documents(&run_cli(&words).out);
+        documents.iter().for_each(|document| schemas::check_document(document, &words.join(" ")));
+        documents.len()
+    };
+    let mut checked = 0;
+    for folder in fs::read_dir(crate::common::real_data()).unwrap().map(|it| it.unwrap().path()) {
+        checked += COMMANDS_ON_A_FOLDER.iter().map(|it| check(it, &folder)).sum::<usize>();
+        for run in trajview::store::runs_below(&folder) {
+            checked += COMMANDS_ON_ONE.iter().map(|it| check(it, &run)).sum::<usize>();
+        }
+    }
+    assert!(checked > 1_000, "{checked}");
+}
+
 /// A judge that gives every component the same level, and an agent that writes a line.
 #[cfg(unix)]
 const SETTINGS: &str = r#"

@@ -45,21 +45,21 @@ impl Answer {
 
     /// Returns the page at a cursor as JSON in one line. `redact` takes out what is secret in a row; the facts are redacted
     /// already. The error is a sentence.
-    pub(super) fn page(
-        self,
+    pub(super) fn page_text(
+        &self,
         cursor: Option<&str>,
         redact: &dyn Fn(Value) -> Result<Value, String>,
     ) -> Result<String, String> {
         let start = parse_cursor(cursor, self.total)?;
-        let mut facts = match shorten_row(self.facts, CHARS_OF_FACTS) {
+        let mut facts = match shorten_row(&self.facts, CHARS_OF_FACTS) {
             Value::Object(facts) => facts,
             _ => Map::new(),
         };
         let mut left = MOST_CHARS - LONGEST_ENDING.min(MOST_CHARS);
         left = left.saturating_sub(char_count(&Value::Object(facts.clone())));
         let mut page = vec![];
-        for row in self.rows.into_iter().skip(start.saturating_sub(self.first)) {
-            let row = shorten_row(redact(row)?, CHARS_OF_ROW);
+        for row in self.rows.iter().skip(start.saturating_sub(self.first)) {
+            let row = shorten_row(&redact(row.clone())?, CHARS_OF_ROW);
             let size = char_count(&row) + 1;
             if size > left && !page.is_empty() {
                 break;
@@ -121,13 +121,13 @@ fn for_each_place(value: &mut Value, change: &mut dyn FnMut(&mut Value)) {
 }
 
 /// Cuts the texts of a row, and where that is not enough its lists, until it has so many characters.
-fn shorten_row(row: Value, most: usize) -> Value {
+fn shorten_row(row: &Value, most: usize) -> Value {
     let lengths = TEXT_LENGTHS.iter().map(|length| (*length, usize::MAX));
     let last = TEXT_LENGTHS[TEXT_LENGTHS.len() - 1];
     let fewer_items = LIST_LENGTHS.iter().map(|items| (last, *items));
     let mut shorter = Value::Null;
     for (chars, items) in lengths.chain(fewer_items) {
-        shorter = cut_value(&row, chars, items);
+        shorter = cut_value(row, chars, items);
         if char_count(&shorter) <= most {
             break;
         }
@@ -172,7 +172,7 @@ mod tests {
     fn page_of(count: usize, cursor: Option<&str>) -> Result<Value, String> {
         let rows = (0..count).map(|at| json!({"at": at, "text": "x".repeat(900)})).collect();
         let answer = Answer::from_rows(json!({"run": "a"}), "rows", rows);
-        let text = answer.page(cursor, &Ok)?;
+        let text = answer.page_text(cursor, &Ok)?;
         assert!(text.chars().count() <= MOST_CHARS);
         Ok(serde_json::from_str(&text).unwrap())
     }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_row_is_cut_to_its_size_and_says_how_much_is_missing() {
         let row = json!({"place": "a:1", "texts": vec!["y".repeat(9_000); 40]});
-        let row = shorten_row(row, CHARS_OF_ROW);
+        let row = shorten_row(&row, CHARS_OF_ROW);
         assert!(char_count(&row) <= CHARS_OF_ROW);
         assert_eq!(row["place"], "a:1");
         assert!(row["texts"][0].as_str().unwrap().ends_with(" more characters]"));

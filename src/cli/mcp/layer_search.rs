@@ -37,7 +37,7 @@ impl LayerSearch {
         Self { socket }
     }
 
-    fn search(&self, query: String) -> Result<String, String> {
+    fn search_layers(&self, query: String) -> Result<String, String> {
         let answer = question_channel::ask_run(&self.socket, &ChannelQuestion::Search { query })?;
         match answer.failed {
             Some(why) if answer.text.is_empty() => Err(why),
@@ -48,12 +48,12 @@ impl LayerSearch {
 }
 
 impl Toolbox for LayerSearch {
-    fn instructions(&self) -> String {
+    fn agent_instructions(&self) -> String {
         "Ask search_project_state before you change what earlier requests may have laid down."
             .into()
     }
 
-    fn tools(&self) -> Vec<Tool> {
+    fn listed_tools(&self) -> Vec<Tool> {
         vec![reading_tool(
             TOOL_NAME,
             "Search the project's state",
@@ -65,6 +65,6 @@ impl Toolbox for LayerSearch {
 
     fn call_tool(&self, name: &str, arguments: JsonObject) -> Result<String, String> {
         let LayerQuery { query } = parse_arguments(name, arguments)?;
-        self.search(query)
+        self.search_layers(query)
     }
 }

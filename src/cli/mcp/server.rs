@@ -18,9 +18,9 @@ use rmcp::{
 /// The tools of a server.
 pub(super) trait Toolbox: Send + Sync + 'static {
     /// Returns the text that an agent reads when it connects.
-    fn instructions(&self) -> String;
+    fn agent_instructions(&self) -> String;
 
-    fn tools(&self) -> Vec<Tool>;
+    fn listed_tools(&self) -> Vec<Tool>;
 
     /// Answers a call of one of the tools. The error is a sentence.
     fn call_tool(&self, name: &str, arguments: JsonObject) -> Result<String, String>;
@@ -40,7 +40,7 @@ pub(super) fn reading_tool(
 }
 
 /// Serves tools until standard input ends. The error is a sentence.
-pub(super) fn serve(toolbox: impl Toolbox) -> Result<(), String> {
+pub(super) fn serve_tools(toolbox: impl Toolbox) -> Result<(), String> {
     let cannot = |why: &dyn std::fmt::Display| format!("the MCP server stopped: {why}");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -74,7 +74,7 @@ impl<T: Toolbox> ServerHandler for Handler<T> {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("trajview", env!("CARGO_PKG_VERSION")))
-            .with_instructions(self.toolbox.instructions())
+            .with_instructions(self.toolbox.agent_instructions())
     }
 
     async fn list_tools(
@@ -82,7 +82,7 @@ impl<T: Toolbox> ServerHandler for Handler<T> {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.toolbox.tools()))
+        Ok(ListToolsResult::with_all_items(self.toolbox.listed_tools()))
     }
 
     async fn call_tool(
@@ -90,7 +90,7 @@ impl<T: Toolbox> ServerHandler for Handler<T> {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tools = self.toolbox.tools();
+        let tools = self.toolbox.listed_tools();
         if !tools.iter().any(|tool| tool.name == request.name) {
             let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
             let why = format!("unknown tool {}; available: {}", request.name, names.join(", "));

@@ -50,19 +50,29 @@ impl RunTools {
 
 fn all_tools() -> Vec<RunTool> {
     vec![
-        tool("runs", "List the runs", runs::DESCRIPTION, runs::answer),
-        tool("step", "Show a turn or a step", step::DESCRIPTION, step::answer),
-        tool("diff", "Show what changed", diff::DESCRIPTION, diff::answer),
-        tool("find", "Search all runs", find::DESCRIPTION, find::answer),
-        tool("score", "Measure the code at a moment", score::DESCRIPTION, score::answer),
-        tool("verdicts", "Show the judge's verdicts", verdicts::DESCRIPTION, verdicts::answer),
-        tool("losses", "List lost components and tests", losses::DESCRIPTION, losses::answer),
+        make_tool("runs", "List the runs", runs::DESCRIPTION, runs::answer_call),
+        make_tool("step", "Show a turn or a step", step::DESCRIPTION, step::answer_call),
+        make_tool("diff", "Show what changed", diff::DESCRIPTION, diff::answer_call),
+        make_tool("find", "Search all runs", find::DESCRIPTION, find::answer_call),
+        make_tool("score", "Measure the code at a moment", score::DESCRIPTION, score::answer_call),
+        make_tool(
+            "verdicts",
+            "Show the judge's verdicts",
+            verdicts::DESCRIPTION,
+            verdicts::answer_call,
+        ),
+        make_tool(
+            "losses",
+            "List lost components and tests",
+            losses::DESCRIPTION,
+            losses::answer_call,
+        ),
         #[cfg(feature = "sql")]
-        tool("sql", "Query the tables of all runs", sql::DESCRIPTION, sql::answer),
+        make_tool("sql", "Query the tables of all runs", sql::DESCRIPTION, sql::answer_call),
     ]
 }
 
-fn tool<A: DeserializeOwned + JsonSchema + 'static>(
+fn make_tool<A: DeserializeOwned + JsonSchema + 'static>(
     name: &'static str,
     title: &str,
     description: &'static str,
@@ -96,7 +106,7 @@ pub(super) fn parse_arguments<A: DeserializeOwned>(
 }
 
 impl Toolbox for RunTools {
-    fn instructions(&self) -> String {
+    fn agent_instructions(&self) -> String {
         "Recorded runs of coding agents, read-only. A run is a list of turns (a request and what the agent did), a turn a \
          list of steps; both count from 1. Begin with `runs`. Cite the `place` of a row, such as RUN:12.7 (turn 12, step 7): \
          `step` shows it, and a person opens it with `trajview PLACE`. Where an answer has `next`, the same call with it as \
@@ -104,7 +114,7 @@ impl Toolbox for RunTools {
             .into()
     }
 
-    fn tools(&self) -> Vec<Tool> {
+    fn listed_tools(&self) -> Vec<Tool> {
         self.tools.iter().map(|tool| tool.listed.clone()).collect()
     }
 
@@ -126,7 +136,7 @@ struct CommandJson {
 /// Runs a command of the program. The error is its sentence.
 fn run_command(words: &[&str]) -> Result<CommandJson, String> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let (pieces, notes) = captured_output(&words).map_err(sentence)?;
+    let (pieces, notes) = captured_output(&words).map_err(failure_sentence)?;
     let mut printed = CommandJson { documents: vec![], texts: vec![], notes };
     for piece in pieces {
         match piece {
@@ -148,7 +158,7 @@ impl CommandJson {
 }
 
 /// Returns the sentence of a failure. A command without one has only printed notes: nothing could be read.
-fn sentence(failure: CommandFailure) -> String {
+fn failure_sentence(failure: CommandFailure) -> String {
     match failure.sentence {
         sentence if sentence.is_empty() => {
             "no recording could be read; the tool runs says why".into()
@@ -164,9 +174,9 @@ fn page_of_run(
     mut answer: Answer,
     cursor: Option<&str>,
 ) -> Result<String, String> {
-    let redactor = recordings.redactor_of(path).map_err(sentence)?;
+    let redactor = recordings.redactor_of(path).map_err(failure_sentence)?;
     answer.facts = redact_row(&redactor, answer.facts);
-    answer.page(cursor, &|row| Ok(redact_row(&redactor, row)))
+    answer.page_text(cursor, &|row| Ok(redact_row(&redactor, row)))
 }
 
 /// Returns some fields of a record; a missing one is null.

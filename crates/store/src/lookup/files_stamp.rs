@@ -37,6 +37,12 @@ struct SeenFile {
 const END_BYTES: u64 = 4 << 10;
 
 impl FilesStamp {
+    /// Returns the stamp of the run at this path as it is now, to be taken before the run is read. None where there is no run.
+    pub fn of_run(path: &Path, siblings: &Siblings) -> Option<Self> {
+        let found = recording_files::find_among(path, FileAccess::OnDisk, siblings).ok()?;
+        Some(Self::for_recording(&found))
+    }
+
     /// Returns the stamp of the files as they are now; it is to be taken before they are read.
     pub(crate) fn for_recording(recording: &FoundRecording) -> Self {
         let paths = disk_paths(recording);

@@ -42,6 +42,7 @@ use run_parts::RunParts;
 use run_sieve::RunSieve;
 use word_index::{IndexedFacts, IndexedRun, WordIndex};
 
+pub use files_stamp::FilesStamp;
 pub use index_builder::{BuildOutcome, IndexProgress, build_index};
 pub use word_index::{default_path, delete_index};
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use trajview_store as store;
 
-use super::{notes_value, page_of_run, run_command, sentence};
+use super::{failure_sentence, notes_value, page_of_run, run_command};
 use crate::cli::{
     mcp::{
         answer::{Answer, redact_row},
@@ -43,7 +43,7 @@ pub(super) struct DiffCall {
 /// The characters of a part of a patch; a row has one part.
 const CHARS_OF_PART: usize = 3_500;
 
-pub(super) fn answer(recordings: &Recordings, call: &DiffCall) -> Result<String, String> {
+pub(super) fn answer_call(recordings: &Recordings, call: &DiffCall) -> Result<String, String> {
     if call.turn.is_some() && call.step.is_some()
         || (call.turn.is_some() || call.step.is_some())
             && (call.from.is_some() || call.to.is_some())
@@ -69,7 +69,7 @@ pub(super) fn answer(recordings: &Recordings, call: &DiffCall) -> Result<String,
     words.extend(["--".to_owned(), name]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let printed = run_command(&words)?;
-    let redactor = recordings.redactor_of(&path).map_err(sentence)?;
+    let redactor = recordings.redactor_of(&path).map_err(failure_sentence)?;
     let facts = json!({ "place": place, "notes": notes_value(&printed.notes) });
     let rows = match is_stat {
         true => rows_of_counts(printed.into_document(), &place),
@@ -89,7 +89,7 @@ fn end_place(path: &std::path::Path, call: &DiffCall) -> Result<String, String> 
     let turn = call.turn.map(|turn| turn.to_string());
     let word = turn.or_else(|| call.step.clone()).or_else(|| call.to.clone());
     let word = word.unwrap_or_else(|| "final".into());
-    let moment = run_args::parse_moment(&opened.run, &word).map_err(sentence)?;
+    let moment = run_args::parse_moment(&opened.run, &word).map_err(failure_sentence)?;
     Ok(match moment.step {
         Some(step) => {
             place_text(path, Some(step.turn + 1), Some(run_args::step_number(&opened.run, step)))

@@ -6,7 +6,7 @@ use rmcp::schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{notes_value, run_command, sentence};
+use super::{failure_sentence, notes_value, run_command};
 use crate::cli::mcp::{
     answer::{Answer, redact_row},
     recordings::{Recordings, place_text, run_name},
@@ -33,10 +33,17 @@ pub(super) struct FindCall {
 
 const MOST_PER_RUN: usize = 20;
 
-pub(super) fn answer(recordings: &Recordings, call: &FindCall) -> Result<String, String> {
+pub(super) fn answer_call(recordings: &Recordings, call: &FindCall) -> Result<String, String> {
+    let cursor = call.cursor.as_deref();
+    let named = format!("find {:?} {:?} {:?}", call.words, call.run, call.max_per_run);
+    let answer = recordings.answer_for_page(&named, cursor, || hits_answer(recordings, call))?;
+    answer.page_text(cursor, &|row| redact_hit(recordings, row))
+}
+
+fn hits_answer(recordings: &Recordings, call: &FindCall) -> Result<Answer, String> {
     let searched = match &call.run {
-        Some(name) => vec![recordings.find_run(Some(name))?],
-        None => recordings.run_paths(),
+        Some(name) => [recordings.find_run(Some(name))?].into(),
+        None => recordings.find_runs(),
     };
     let most = format!("--max-count={}", call.max_per_run.unwrap_or(MOST_PER_RUN));
     let names: Vec<String> = searched.iter().map(|path| path.display().to_string()).collect();
@@ -45,8 +52,7 @@ pub(super) fn answer(recordings: &Recordings, call: &FindCall) -> Result<String,
     let printed = run_command(&words)?;
     let rows = printed.documents.into_iter().map(|hit| hit_row(&hit)).collect();
     let facts = json!({ "words": call.words, "searched": searched.len(), "notes": notes_value(&printed.notes) });
-    let answer = Answer::from_rows(facts, "hits", rows);
-    answer.page(call.cursor.as_deref(), &|row| redact_hit(recordings, row))
+    Ok(Answer::from_rows(facts, "hits", rows))
 }
 
 fn hit_row(hit: &Value) -> Value {
@@ -66,7 +72,7 @@ fn hit_row(hit: &Value) -> Value {
 fn redact_hit(recordings: &Recordings, mut row: Value) -> Result<Value, String> {
     let path = row["path"].take();
     let path = Path::new(path.as_str().unwrap_or_default());
-    let redactor = recordings.redactor_of(path).map_err(sentence)?;
+    let redactor = recordings.redactor_of(path).map_err(failure_sentence)?;
     let mut row = redact_row(&redactor, row);
     if let Value::Object(fields) = &mut row {
         fields.remove("path");

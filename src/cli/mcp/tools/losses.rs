@@ -23,7 +23,7 @@ pub(super) struct LossesCall {
     cursor: Option<String>,
 }
 
-pub(super) fn answer(recordings: &Recordings, call: &LossesCall) -> Result<String, String> {
+pub(super) fn answer_call(recordings: &Recordings, call: &LossesCall) -> Result<String, String> {
     let path = recordings.find_run(call.run.as_deref())?;
     let name = path.display().to_string();
     let printed = run_command(&["losses", "--json", "--", &name])?;

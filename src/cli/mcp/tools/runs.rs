@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use trajview_store::dataset::{DataTable, RunSpool, table_columns};
 
-use super::sentence;
+use super::failure_sentence;
 use crate::cli::{
     export::{ExportContext, read_all},
     mcp::{
@@ -57,19 +57,19 @@ const LISTED: [&str; 18] = [
 /// The most runs that are read for a page.
 const RUNS_OF_PAGE: usize = 24;
 
-pub(super) fn answer(recordings: &Recordings, call: &RunsCall) -> Result<String, String> {
-    let paths = recordings.run_paths();
+pub(super) fn answer_call(recordings: &Recordings, call: &RunsCall) -> Result<String, String> {
+    let paths = recordings.runs_of_page(call.cursor.as_deref());
     let first = parse_cursor(call.cursor.as_deref(), paths.len())?;
     let end = paths.len().min(first + RUNS_OF_PAGE);
     let (measuring, pricing) = (MeasuringArgs::default(), PricingArgs::default());
     let tables = [DataTable::Runs];
-    let redacting = recordings.redacting();
+    let redacting = recordings.redacting_args();
     let with = ExportContext::new(&tables, ScoreEach::Final, &measuring, &pricing, redacting)
-        .map_err(sentence)?;
+        .map_err(failure_sentence)?;
     let rows = paths[first..end].iter().map(|path| listed_row(path, &with));
     let rows = rows.collect::<std::io::Result<Vec<Value>>>().map_err(|why| why.to_string())?;
     let answer = Answer { facts: json!({}), list: "runs", rows, first, total: paths.len() };
-    answer.page(call.cursor.as_deref(), &Ok)
+    answer.page_text(call.cursor.as_deref(), &Ok)
 }
 
 /// Returns a run as the table of runs has it, redacted.

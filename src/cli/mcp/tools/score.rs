@@ -33,7 +33,7 @@ pub(super) struct ScoreCall {
 /// Lists of faithfulness that are long; `verdicts` has what is in them.
 const LEFT_OUT: [&str; 2] = ["dir_detail", "judges"];
 
-pub(super) fn answer(recordings: &Recordings, call: &ScoreCall) -> Result<String, String> {
+pub(super) fn answer_call(recordings: &Recordings, call: &ScoreCall) -> Result<String, String> {
     let path = recordings.find_run(call.run.as_deref())?;
     let at = call.at.as_deref().unwrap_or("final");
     let profile = call.profile.clone().unwrap_or_else(|| QualityProfile::default().to_string());

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use trajview_store::dataset::{DataTable, QueryAnswer, QueryError, table_columns, tables_named_in};
 
-use super::{sentence, with_field};
+use super::{failure_sentence, with_field};
 use crate::cli::{
     export::ExportContext,
     mcp::{
@@ -47,9 +47,14 @@ pub(super) struct SqlCall {
 /// A query that takes longer is ended.
 const LONGEST_QUERY: Duration = Duration::from_secs(30);
 
-pub(super) fn answer(recordings: &Recordings, call: &SqlCall) -> Result<String, String> {
+pub(super) fn answer_call(recordings: &Recordings, call: &SqlCall) -> Result<String, String> {
     match (&call.query, &call.columns_of) {
-        (Some(query), None) => query_answer(recordings, query, call),
+        (Some(query), None) => {
+            let cursor = call.cursor.as_deref();
+            let named = format!("sql {query:?} {:?}", call.run);
+            let make = || query_answer(recordings, query, call);
+            recordings.answer_for_page(&named, cursor, make)?.page_text(cursor, &Ok)
+        }
         (None, Some(table)) => columns_answer(table, call.cursor.as_deref()),
         _ => Err("expected either query or columns_of".into()),
     }
@@ -62,21 +67,21 @@ fn columns_answer(table: &str, cursor: Option<&str>) -> Result<String, String> {
     let column = |column: &trajview_store::dataset::DataColumn| json!({ "column": column.name, "type": column.kind.word(), "unit": column.unit, "meaning": column.meaning });
     let rows = table_columns(table).iter().map(column).collect();
     let facts = json!({ "table": table.word(), "description": table.description() });
-    Answer::from_rows(facts, "columns", rows).page(cursor, &Ok)
+    Answer::from_rows(facts, "columns", rows).page_text(cursor, &Ok)
 }
 
-fn query_answer(recordings: &Recordings, query: &str, call: &SqlCall) -> Result<String, String> {
+fn query_answer(recordings: &Recordings, query: &str, call: &SqlCall) -> Result<Answer, String> {
     let tables = tables_named_in(query);
     let (measuring, pricing) = (MeasuringArgs::default(), PricingArgs::default());
-    let redacting = recordings.redacting();
+    let redacting = recordings.redacting_args();
     let with = ExportContext::new(&tables, ScoreEach::Final, &measuring, &pricing, redacting)
-        .map_err(sentence)?;
+        .map_err(failure_sentence)?;
     let runs = match &call.run {
-        Some(name) => vec![recordings.find_run(Some(name))?],
-        None => recordings.run_paths(),
+        Some(name) => [recordings.find_run(Some(name))?].into(),
+        None => recordings.find_runs(),
     };
     let read = if tables.is_empty() { &[][..] } else { &runs };
-    let (database, _) = sql::database_of_runs(read, &tables, &with).map_err(sentence)?;
+    let (database, _) = sql::database_of_runs(read, &tables, &with).map_err(failure_sentence)?;
     let began = Instant::now();
     let answer = sql::ask_until(&database, query, move || began.elapsed() > LONGEST_QUERY);
     let answer = answer.map_err(|why| match why {
@@ -94,7 +99,7 @@ fn query_answer(recordings: &Recordings, query: &str, call: &SqlCall) -> Result<
         row
     });
     let facts = json!({ "columns": answer.columns });
-    Answer::from_rows(facts, "rows", rows.collect()).page(call.cursor.as_deref(), &Ok)
+    Ok(Answer::from_rows(facts, "rows", rows.collect()))
 }
 
 /// Returns the paths of the runs by what they are in the tables, where a home folder is redacted. A name that is that of two
@@ -102,7 +107,7 @@ fn query_answer(recordings: &Recordings, query: &str, call: &SqlCall) -> Result<
 fn names_in_tables(recordings: &Recordings, runs: &[PathBuf]) -> HashMap<String, Option<PathBuf>> {
     let mut names = HashMap::new();
     for path in runs {
-        let redactor = recordings.redacting().redactor_for_runs([]);
+        let redactor = recordings.redacting_args().redactor_for_runs([]);
         let name = redactor.redact_json("", path.display().to_string().into());
         let name = name.as_str().unwrap_or_default().to_owned();
         names.entry(name).and_modify(|path| *path = None).or_insert_with(|| Some(path.clone()));

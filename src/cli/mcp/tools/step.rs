@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use trajview_tui::session::start_place::NamedMoment;
 
-use super::{page_of_run, picked_fields, run_command, sentence, with_field};
+use super::{failure_sentence, page_of_run, picked_fields, run_command, with_field};
 use crate::cli::mcp::{
     answer::{Answer, redact_row},
     recordings::{Recordings, place_text},
@@ -33,13 +33,13 @@ const CHARS_OF_PART: usize = 3_500;
 /// The characters of a text of a step in the list of a turn.
 const CHARS_OF_BEGINNING: usize = 400;
 
-pub(super) fn answer(recordings: &Recordings, call: &StepCall) -> Result<String, String> {
+pub(super) fn answer_call(recordings: &Recordings, call: &StepCall) -> Result<String, String> {
     let (run, turn, step) = parse_place(&call.place)?;
     let path = recordings.find_run(Some(run))?;
     let turn_option = format!("--turn={turn}");
     let name = path.display().to_string();
     let shown = run_command(&["show", "--json", &turn_option, "--", &name])?.into_document();
-    let redactor = recordings.redactor_of(&path).map_err(sentence)?;
+    let redactor = recordings.redactor_of(&path).map_err(failure_sentence)?;
     // Before a text is divided: a part of a secret is not known for one.
     let shown = redact_row(&redactor, shown);
     let mut steps = vec![];
@@ -75,14 +75,13 @@ fn list_steps(steps: &Value, agent: &Value, listed: &mut Vec<Value>) {
 }
 
 fn turn_answer(path: &Path, turn: usize, shown: &Value, steps: &[Value]) -> Answer {
-    let found = &shown["turn"];
     let fields =
         ["checkpoint", "edits", "state", "commit", "counts", "started_at", "tokens", "cost_usd"];
-    let mut facts = picked_fields(found, &fields);
+    let mut facts = picked_fields(shown, &fields);
     with_field(&mut facts, "place", place_text(path, Some(turn), None));
     with_field(&mut facts, "warnings", shown["warnings"].clone());
-    let mut rows = parts_of_text("request", &found["request"], |part| part);
-    for added in found["request_added"].as_array().into_iter().flatten() {
+    let mut rows = parts_of_text("request", &shown["request"], |part| part);
+    for added in shown["request_added"].as_array().into_iter().flatten() {
         rows.extend(parts_of_text("request_added", added, |part| part));
     }
     rows.extend(steps.iter().map(|step| beginning_of_step(path, turn, step)));
@@ -138,7 +137,7 @@ fn step_answer(
     ];
     let mut facts = picked_fields(step, &fields);
     with_field(&mut facts, "place", place.clone());
-    with_field(&mut facts, "checkpoint", shown["turn"]["checkpoint"].clone());
+    with_field(&mut facts, "checkpoint", shown["checkpoint"].clone());
     with_field(&mut facts, "tool", step["tool"]["name"].clone());
     let result = ["outcome", "exit_code", "bytes"];
     with_field(&mut facts, "result", picked_fields(&step["result"], &result));

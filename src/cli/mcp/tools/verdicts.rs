@@ -14,7 +14,7 @@ use trajview_run::{
 };
 use trajview_store as store;
 
-use super::{page_of_run, sentence};
+use super::{failure_sentence, page_of_run};
 use crate::cli::{
     mcp::{
         answer::Answer,
@@ -43,7 +43,7 @@ pub(super) struct VerdictsCall {
     cursor: Option<String>,
 }
 
-pub(super) fn answer(recordings: &Recordings, call: &VerdictsCall) -> Result<String, String> {
+pub(super) fn answer_call(recordings: &Recordings, call: &VerdictsCall) -> Result<String, String> {
     let path = recordings.find_run(call.run.as_deref())?;
     let opened = store::open(&path).map_err(|why| why.to_string())?;
     let (run, archive) = (&*opened.run, &*opened.archive);
@@ -51,7 +51,7 @@ pub(super) fn answer(recordings: &Recordings, call: &VerdictsCall) -> Result<Str
     if let Some(judge) = call.judge.as_deref().filter(|judge| Path::new(judge).exists()) {
         return Err(format!("judge {judge:?} is a path; name a judge or a judgement of the run"));
     }
-    let chosen = choose_judgement(&mut rubric, call.judge.as_deref()).map_err(sentence)?;
+    let chosen = choose_judgement(&mut rubric, call.judge.as_deref()).map_err(failure_sentence)?;
     let judgement = chosen.and_then(|at| rubric.judgements.get(at));
     let requests = components_to_follow(run, &rubric, judgement);
     if requests.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn answer(recordings: &Recordings, call: &VerdictsCall) -> Result<Str
         let ids: Vec<&str> = lifelines.iter().map(|it| &*it.component).collect();
         return Err(format!("no component {id:?} with that level; there are {}", ids.join(", ")));
     }
-    let rows = listed.iter().map(|it| it.row(&path, run, &rubric, judgement)).collect();
+    let rows = listed.iter().map(|it| it.component_row(&path, run, &rubric, judgement)).collect();
     let facts = facts_of_judgement(&rubric, judgement);
     page_of_run(
         recordings,
@@ -96,7 +96,13 @@ impl Component<'_> {
         is_named && is_low
     }
 
-    fn row(&self, path: &Path, run: &Run, rubric: &Rubric, judgement: Option<&Judgement>) -> Value {
+    fn component_row(
+        &self,
+        path: &Path,
+        run: &Run,
+        rubric: &Rubric,
+        judgement: Option<&Judgement>,
+    ) -> Value {
         let components = rubric.checklist.iter().flat_map(|it| &it.components);
         let name = components.clone().find(|it| it.id == self.id).map(|it| &it.name);
         let turn = judgement.and_then(|it| it.turn).unwrap_or_else(|| run.end_in_turns());
