@@ -158,6 +158,7 @@ fn compared_parties(
             moments: &At::after_each_count(&moments),
             with_detail: false,
             reuse: ReuseRequest::AtTurnEnds(&scorers.reader),
+            for_process: false,
         };
         let (archive, run) = (&opened.archive, &opened.run);
         let scores = Scores::for_run(archive, run, &request, &scorers.scorer, &|_, _, _| true);

@@ -253,6 +253,7 @@ impl ScoredMoments<'_> {
             moments: &at,
             with_detail: self.with_detail,
             reuse: ReuseRequest::AtTurnEnds(&scorers.reader),
+            for_process: false,
         };
         let scores = Scores::for_run(archive, run, &request, &scorers.scorer, &print_progress);
         let Scores { code, reuse } = scores.map_err(CommandFailure::cannot_read)?;

@@ -130,6 +130,7 @@ impl CompareWorker {
             moments: &RunMoment::after_each_count(&moments),
             with_detail: false,
             reuse: ReuseRequest::AtTurnEnds(&self.reader),
+            for_process: false,
         };
         let Scores { code, reuse } =
             Scores::for_run(&opened.archive, &opened.run, &request, scorer, &keep_going)?;

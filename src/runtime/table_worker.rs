@@ -269,6 +269,7 @@ impl TableWorker {
             moments: &RunMoment::after_each_count(&moments),
             with_detail: false,
             reuse: ReuseRequest::AtEnd(&reader),
+            for_process: true,
         };
         let keep_going = |_, _, _| self.is_wanted();
         let scores = Scores::for_run(&opened.archive, &opened.run, &request, scorer, &keep_going)?;

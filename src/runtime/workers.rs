@@ -627,8 +627,9 @@ impl Executor for EffectWorker {
             self.send_part(AnswerPart::Measured(done, total));
             self.is_wanted()
         };
+        let reuse = ReuseRequest::Nowhere;
         let request =
-            ScoreRequest { moments: &moments, with_detail: false, reuse: ReuseRequest::Nowhere };
+            ScoreRequest { moments: &moments, with_detail: false, reuse, for_process: false };
         let scores = Scores::for_run(archive, &run, &request, scorer, &keep_going)?;
         let measured = scores.code.iter().map(MeasuredMoment::from_scored);
         Ok(session::code_measures::MeasuredMoments {
@@ -647,8 +648,9 @@ impl Executor for EffectWorker {
         let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
         let keep_going = |_, _, _| self.is_wanted();
         let moments = [before, after];
+        let reuse = ReuseRequest::Nowhere;
         let request =
-            ScoreRequest { moments: &moments, with_detail: true, reuse: ReuseRequest::Nowhere };
+            ScoreRequest { moments: &moments, with_detail: true, reuse, for_process: false };
         let scores = Scores::for_run(archive, &run, &request, scorer, &keep_going)?;
         let [before, after] =
             <[ScoredSnapshot; 2]>::try_from(scores.code).map_err(|_| "no such moment")?;

@@ -454,7 +454,8 @@ fn code_scores(
     run: &Run,
     moments: &[RunMoment],
 ) -> Result<Vec<ScoredSnapshot>, String> {
-    let request = ScoreRequest { moments, with_detail: true, reuse: ReuseRequest::Nowhere };
+    let reuse = ReuseRequest::Nowhere;
+    let request = ScoreRequest { moments, with_detail: true, reuse, for_process: false };
     let scorer = Scorer::new(made_up_ruler(), None);
     Ok(Scores::for_run(archive, run, &request, &scorer, &|_, _, _| true)?.code)
 }

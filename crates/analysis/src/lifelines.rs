@@ -8,9 +8,12 @@ use std::{
 use rayon::prelude::*;
 
 use trajview_code::tree::Grammar;
-use trajview_metrics::lifeline::{
-    self, CodeScope, FactsByContent, FileFacts, FollowedComponent, Lifeline, SymbolLife,
-    VersionReader,
+use trajview_metrics::{
+    lifeline::{
+        self, CodeScope, FactsByContent, FileFacts, FollowedComponent, Lifeline, SymbolLife,
+        VersionReader,
+    },
+    quality::ParsedFile,
 };
 use trajview_run::{
     RepoPath, Run,
@@ -55,6 +58,23 @@ pub(crate) fn code_facts(
     keep_going: &ProgressCheck<'_>,
 ) -> Result<FactsByContent, String> {
     facts_of_timeline(archive, run, &*archive.timeline(run)?, CodeScope::WithoutTests, keep_going)
+}
+
+/// Keeps the facts of a content whose parsed form is at hand as long as the recording is open, so that [`code_facts`] need not
+/// parse it again.
+pub(crate) fn take_parsed(
+    archive: &Archive,
+    blob: BlobId,
+    path: &RepoPath,
+    parsed: ParsedFile<'_>,
+) {
+    let key = (blob, parsed.grammar);
+    if lifeline::is_test(path) || Grammar::for_path(path.as_str()) != Some(parsed.grammar) {
+        return; // nobody needs them
+    }
+    let in_memory = archive.derived_facts::<CachedCodeFacts>();
+    let facts = Arc::new(lifeline::facts_of_parsed(parsed));
+    in_memory.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, facts);
 }
 
 /// Works as [`code_facts`], for another timeline of the run's files.
@@ -133,11 +153,20 @@ mod tests {
     };
 
     use trajview_code::tree::{self, Grammar};
-    use trajview_metrics::lifeline::{self, components_to_follow};
+    use trajview_metrics::{
+        lifeline::{self, components_to_follow},
+        quality::{QualityProfile, Ruler},
+        rules::RuleSet,
+    };
+    use trajview_run::files::RunMoment;
     use trajview_store as store;
     use trajview_store::{DiskCache, disk};
 
-    use super::{code_facts, component_lifelines};
+    use super::{CachedCodeFacts, code_facts, component_lifelines};
+    use crate::{
+        scorer::Scorer,
+        scores::{ReuseRequest, ScoreRequest, Scores},
+    };
 
     /// A file that is read piece by piece has the facts that it has as a whole. `TRAJVIEW_CODE` names a folder of more
     /// code.
@@ -204,6 +233,31 @@ mod tests {
                     archive.with_blobs(run, |blobs| blobs.read_blob(*blob)).unwrap().unwrap();
                 assert_eq!(**facts, trajview_metrics::lifeline::read_facts(*grammar, &bytes));
             }
+        }
+    }
+
+    #[test]
+    fn the_facts_from_trees_that_were_parsed_for_the_scores_are_those_that_are_read_alone() {
+        let scorer = Scorer::new(Ruler::new(QualityProfile::Trajview, RuleSet::none()), None);
+        for sample in ["codex-p12", "codex-p12-single-shot", "claude-code"] {
+            let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
+            let [alone, scored] = [(); 2].map(|()| store::open(&path).unwrap());
+            let request = ScoreRequest {
+                moments: &[RunMoment::after_turns(scored.run.end_in_turns())],
+                with_detail: false,
+                reuse: ReuseRequest::Nowhere,
+                for_process: true,
+            };
+            scorer.forget_measures();
+
+            Scores::for_run(&scored.archive, &scored.run, &request, &scorer, &|_, _, _| true)
+                .unwrap();
+
+            let taken = scored.archive.derived_facts::<CachedCodeFacts>();
+            assert!(!taken.0.lock().unwrap().is_empty(), "{sample}");
+            let [alone, scored] =
+                [&alone, &scored].map(|it| code_facts(&it.archive, &it.run, &|_, _| true).unwrap());
+            assert!(scored == alone, "{sample}");
         }
     }
 

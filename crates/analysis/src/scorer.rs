@@ -21,7 +21,7 @@ use trajview_run::{
 };
 use trajview_store::{Archive, DiskCache, plain_folder};
 
-use super::reuse::ReuseReader;
+use super::{lifelines, reuse::ReuseReader, scores::ScoreRequest};
 
 /// A scorer measures contents and remembers the measures for as long as it lives; with a [`DiskCache`] for longer.
 /// Shared between threads.
@@ -48,6 +48,14 @@ type MeasuredContent = (BlobId, Grammar);
 
 /// A content and the path of one file that has it.
 type NamedContent = (MeasuredContent, RepoPath);
+
+/// The place of the contents to measure.
+#[derive(Clone, Copy)]
+struct ContentSource<'a> {
+    blobs: &'a (dyn Blobs + Sync),
+    /// The recording that keeps the definitions in what is parsed; None where they are not needed.
+    defined_in: Option<&'a Archive>,
+}
 
 /// The files that count at one moment.
 #[derive(Debug, Default)]
@@ -120,7 +128,7 @@ impl Scorer {
     fn measure_all(
         &self,
         contents: Vec<NamedContent>,
-        blobs: &(dyn Blobs + Sync),
+        source: ContentSource<'_>,
         keep_going: &ProgressCheck<'_>,
     ) -> Result<(), String> {
         let total = contents.len();
@@ -130,7 +138,7 @@ impl Scorer {
             if !keep_going(done, total) {
                 return Err("stopped".into());
             }
-            let measure = |one: &NamedContent| self.measure_content(one, blobs);
+            let measure = |one: &NamedContent| self.measure_content(one, source);
             let measured: Result<Vec<_>, String> = if batch.len() < 2 * LEAST_PER_THREAD {
                 batch.iter().map(measure).collect()
             } else {
@@ -149,11 +157,16 @@ impl Scorer {
     fn measure_content(
         &self,
         (content, path): &NamedContent,
-        blobs: &(dyn Blobs + Sync),
+        source: ContentSource<'_>,
     ) -> Result<(MeasuredContent, Arc<FileMeasure>), String> {
-        let bytes = blobs.read_blob(content.0)?;
+        let bytes = source.blobs.read_blob(content.0)?;
         let see = |parsed: ParsedFile<'_>| {
             self.reader.iter().for_each(|it| it.take_parsed(content.0, path.as_str(), parsed));
+            // The definitions are those of the file as written.
+            let is_as_written = parsed.text.as_bytes() == &*bytes;
+            if let Some(archive) = source.defined_in.filter(|_| is_as_written) {
+                lifelines::take_parsed(archive, content.0, path, parsed);
+            }
         };
         let measure = quality::measure_and(path.as_str(), &bytes, &self.ruler, see);
         Ok((*content, Arc::new(measure)))
@@ -275,7 +288,8 @@ impl Scorer {
         blobs: &(dyn Blobs + Sync),
     ) -> Result<ScoredSnapshot, String> {
         let wanted = self.files_to_score(tree);
-        self.measure_all(unique_contents([&wanted]), blobs, &|_, _| true)?;
+        let source = ContentSource { blobs, defined_in: None };
+        self.measure_all(unique_contents([&wanted]), source, &|_, _| true)?;
         Ok(self.combine_scores(wanted))
     }
 
@@ -321,17 +335,18 @@ impl Scorer {
             read.paths.push((path, blob));
             read.contents.0.insert(blob, bytes);
         }
-        self.measure_all(unique_contents([&wanted]), &read.contents, &|_, _| true)?;
+        let source = ContentSource { blobs: &read.contents, defined_in: None };
+        self.measure_all(unique_contents([&wanted]), source, &|_, _| true)?;
         Ok((read, wanted))
     }
 }
 
-/// Returns the scores of the files at each of these moments, and of each only what `kept` makes of it: what thousands of
+/// Returns the scores of the files at each requested moment, and of each only what `kept` makes of it: what thousands of
 /// moments are made of does not fit into memory. The error is a sentence.
 pub(crate) fn score_moments<T: Send + Clone>(
     archive: &Archive,
     run: &Run,
-    moments: &[RunMoment],
+    request: &ScoreRequest<'_>,
     scorer: &Scorer,
     keep_going: &ProgressCheck<'_>,
     kept: &(impl Fn(ScoredSnapshot) -> T + Sync),
@@ -340,7 +355,8 @@ pub(crate) fn score_moments<T: Send + Clone>(
     let mut all = vec![];
     archive.with_blobs(run, |blobs| {
         let mut measured = 0;
-        for some in moments.chunks(moments_at_once(&timeline)) {
+        let source = ContentSource { blobs, defined_in: request.for_process.then_some(archive) };
+        for some in request.moments.chunks(moments_at_once(&timeline)) {
             let mut wanted: BTreeMap<RunMoment, FilesToScore> = BTreeMap::new();
             timeline.visit_moments(run, some, |moment, tree, is_unknown| {
                 wanted.insert(moment, FilesToScore { is_unknown, ..scorer.files_to_score(tree) });
@@ -348,7 +364,7 @@ pub(crate) fn score_moments<T: Send + Clone>(
             let contents = scorer.unmeasured_contents(unique_contents(wanted.values()));
             let (before, count) = (measured, contents.len());
             let keep_going = |done: usize, total: usize| keep_going(before + done, before + total);
-            scorer.measure_all(contents, blobs, &keep_going)?;
+            scorer.measure_all(contents, source, &keep_going)?;
             measured += count;
             let wanted: Vec<(RunMoment, FilesToScore)> = wanted.into_iter().collect();
             let scored: BTreeMap<RunMoment, T> = wanted
@@ -407,6 +423,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::scores::ReuseRequest;
     use trajview_metrics::rules::RuleSet;
     use trajview_store as store;
 
@@ -417,6 +434,15 @@ mod tests {
         fn read_blob(&self, id: BlobId) -> Result<Arc<[u8]>, String> {
             Err(format!("asked for {id}"))
         }
+    }
+
+    fn source_of(blobs: &(dyn Blobs + Sync)) -> ContentSource<'_> {
+        ContentSource { blobs, defined_in: None }
+    }
+
+    fn scores_at(moments: &[RunMoment]) -> ScoreRequest<'_> {
+        let reuse = ReuseRequest::Nowhere;
+        ScoreRequest { moments, with_detail: true, reuse, for_process: false }
     }
 
     fn test_scorer(profile: QualityProfile, cache: &Path) -> Scorer {
@@ -438,11 +464,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (named, blobs) = test_contents(3);
         test_scorer(QualityProfile::Trajview, folder.path())
-            .measure_all(named.clone(), &blobs, &|_, _| true)
+            .measure_all(named.clone(), source_of(&blobs), &|_, _| true)
             .unwrap();
 
         let next = test_scorer(QualityProfile::Trajview, folder.path());
-        next.measure_all(named.clone(), &UnexpectedBlobs, &|_, _| true).unwrap();
+        next.measure_all(named.clone(), source_of(&UnexpectedBlobs), &|_, _| true).unwrap();
         let other = test_scorer(QualityProfile::ScbPaper, folder.path());
 
         assert_eq!(
@@ -451,7 +477,7 @@ mod tests {
         );
         assert!(
             other
-                .measure_all(named, &UnexpectedBlobs, &|_, _| true)
+                .measure_all(named, source_of(&UnexpectedBlobs), &|_, _| true)
                 .unwrap_err()
                 .starts_with("asked for")
         );
@@ -465,7 +491,10 @@ mod tests {
         let once = |_: usize, _: usize| calls.fetch_add(1, Ordering::Relaxed) < 1;
 
         let stopped = test_scorer(QualityProfile::Trajview, folder.path());
-        assert_eq!(stopped.measure_all(named.clone(), &blobs, &once), Err("stopped".into()));
+        assert_eq!(
+            stopped.measure_all(named.clone(), source_of(&blobs), &once),
+            Err("stopped".into())
+        );
 
         let next = test_scorer(QualityProfile::Trajview, folder.path());
         assert_eq!(next.load_cached(named).len(), BATCH_CONTENTS + 7);
@@ -480,7 +509,7 @@ mod tests {
 
         scorer.batch_cache_writes(|| {
             for run in named.chunks(4) {
-                scorer.measure_all(run.to_vec(), &blobs, &|_, _| true).unwrap();
+                scorer.measure_all(run.to_vec(), source_of(&blobs), &|_, _| true).unwrap();
             }
         });
 
@@ -497,7 +526,7 @@ mod tests {
         let key = scorer.cache_key(named[0].0);
         scorer.cache.as_ref().unwrap().put([(key.as_slice(), b"not a measure".to_vec())]).unwrap();
 
-        scorer.measure_all(named, &blobs, &|_, _| true).unwrap();
+        scorer.measure_all(named, source_of(&blobs), &|_, _| true).unwrap();
 
         assert_eq!(scorer.lock_measures().values().next().unwrap().callables.len(), 1);
     }
@@ -509,9 +538,16 @@ mod tests {
         let opened = store::open(&run).unwrap();
         let all: Vec<RunMoment> = (1..=56).map(RunMoment::after_turns).collect();
         let score = |scorer: &Scorer, moments: &[RunMoment]| {
-            score_moments(&opened.archive, &opened.run, moments, scorer, &|_, _| true, &|it| it)
-                .unwrap()
-                .len()
+            score_moments(
+                &opened.archive,
+                &opened.run,
+                &scores_at(moments),
+                scorer,
+                &|_, _| true,
+                &|it| it,
+            )
+            .unwrap()
+            .len()
         };
         score(&test_scorer(QualityProfile::Trajview, folder.path()), &all);
 
@@ -533,9 +569,15 @@ mod tests {
         let scorer = Scorer::new(Ruler::new(QualityProfile::Trajview, RuleSet::none()), None);
 
         let moments = [0, 56, 6, 0].map(RunMoment::after_turns);
-        let scored =
-            score_moments(&opened.archive, &opened.run, &moments, &scorer, &|_, _| true, &|it| it)
-                .unwrap();
+        let scored = score_moments(
+            &opened.archive,
+            &opened.run,
+            &scores_at(&moments),
+            &scorer,
+            &|_, _| true,
+            &|it| it,
+        )
+        .unwrap();
 
         let files: Vec<u32> = scored.iter().map(|scored| scored.snapshot.files).collect();
         assert_eq!(files, [0, 34, 8, 0]);

@@ -38,6 +38,9 @@ pub struct ScoreRequest<'a> {
     /// True to keep the places in code that the numbers are made of.
     pub with_detail: bool,
     pub reuse: ReuseRequest<'a>,
+    /// True where the process of the run is examined next, which needs the definitions in the same files: they are read from
+    /// the trees that are parsed for the scores.
+    pub for_process: bool,
 }
 
 /// The moments at which files are linked for DIR, and the reader that reads them.
@@ -102,8 +105,7 @@ impl Scores {
         };
         let measuring = |done, total| keep_going(ScoreStage::Measuring, done, total);
         // First: what is read to be measured is not read again for DIR.
-        let code =
-            scorer::score_moments(archive, run, request.moments, scorer, &measuring, &wanted)?;
+        let code = scorer::score_moments(archive, run, request, scorer, &measuring, &wanted)?;
         Ok(Self { code, reuse: request.link_files(archive, run, keep_going) })
     }
 }

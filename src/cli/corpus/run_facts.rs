@@ -269,6 +269,7 @@ fn code_and_reuse(
         moments: &RunMoment::after_each_count(&ends),
         with_detail: false,
         reuse: ReuseRequest::AtEnd(&scorers.reader),
+        for_process: true,
     };
     let scores = Scores::for_run(&opened.archive, run, &request, &scorers.scorer, &|_, _, _| true);
     let mut noted = |why: String| trouble.push(why);

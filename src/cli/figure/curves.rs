@@ -163,6 +163,7 @@ fn run_curves(
         moments: &RunMoment::after_each_count(&ends),
         with_detail: false,
         reuse: ReuseRequest::Nowhere,
+        for_process: false,
     };
     let scores = Scores::for_run(&opened.archive, run, &request, &scorers.scorer, &|_, _, _| true)?;
     let length = moments.iter().map(|(place, _)| place + 1).max().unwrap_or(0);

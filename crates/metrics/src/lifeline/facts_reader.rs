@@ -17,7 +17,7 @@ use super::{
     tokens,
 };
 use crate::{
-    quality::{MAX_BYTES, MAX_DEPTH, SourceSpan, languages::names},
+    quality::{MAX_BYTES, MAX_DEPTH, ParsedFile, SourceSpan, languages::names},
     registered,
 };
 use trajview_code::tree::{self, Grammar};
@@ -32,6 +32,15 @@ pub fn read_facts(grammar: Grammar, bytes: &[u8]) -> FileFacts {
 pub fn facts_of_tree(grammar: Grammar, text: &[u8], tree: &Tree) -> FileFacts {
     readable_text(grammar, text).map_or_else(FileFacts::default, |(text, words)| {
         facts_of_whole_tree(grammar, words, text, tree)
+    })
+}
+
+/// Does the same for a file that was parsed for the measures.
+pub fn facts_of_parsed(parsed: ParsedFile<'_>) -> FileFacts {
+    let ParsedFile { grammar, text, flat } = parsed;
+    let words = KindMeanings::for_grammar(grammar);
+    words.map_or_else(FileFacts::default, |words| {
+        facts_of_flat_tree(grammar, words, text, flat, (0, 0))
     })
 }
 

@@ -49,7 +49,7 @@ pub use definition_history::{
 };
 pub use definition_moves::{DefinitionFate, FileTouch, definition_moves};
 pub use definition_users::{DefinitionUsers, FreshFile};
-pub use facts_reader::{VersionReader, facts_of_tree, read_facts};
+pub use facts_reader::{VersionReader, facts_of_parsed, facts_of_tree, read_facts};
 pub use facts_snapshot::{UsedBy, is_test, module_of};
 pub use file_facts::{
     CodeDefinition, DefinitionKind, DefinitionPart, FACTS_VERSION, FileFacts, ImportedName,

@@ -247,8 +247,8 @@ fn measure_moments(
     let (run, archive) = (&*opened.run, &*opened.archive);
     let [before, after] = words.map(|words| run_args::parse_moment(run, words));
     let moments = [before?, after?];
-    let request =
-        ScoreRequest { moments: &moments, with_detail: true, reuse: ReuseRequest::Nowhere };
+    let reuse = ReuseRequest::Nowhere;
+    let request = ScoreRequest { moments: &moments, with_detail: true, reuse, for_process: false };
     let scores = Scores::for_run(archive, run, &request, scorer, &print_progress);
     let code = scores.map_err(CommandFailure::cannot_read)?.code;
     let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
