@@ -31,7 +31,7 @@ use crate::{
 };
 use trajview_run::{
     StepId,
-    files::{FileChange, RunMoment, blame::LineOrigin},
+    files::{FileChange, FileDiff, RunMoment, blame::LineOrigin},
 };
 
 /// Moves over the steps that edit files, through all turns.
@@ -183,22 +183,19 @@ impl ReplayView {
         }
     }
 
-    /// Returns the step whose text replaces the diff where no file changed, or where the change of the file has no lines that
-    /// are known; None while that is not known yet.
+    /// Returns the step whose text replaces the diff where no file changed, or where the change of the file is not recorded;
+    /// None while that is not known yet.
     pub(crate) fn step_instead_of_diff(&self, session: &Session) -> Option<StepId> {
         let is_known = session.timeline.ready().is_some() && !self.changes_are_coming(session);
-        let is_empty = self.diff_key(session).is_none() || self.has_unknown_lines(session);
+        let is_empty = self.diff_key(session).is_none() || self.lacks_change(session);
         self.steps.selected_item().filter(|_| is_known && is_empty)
     }
 
-    /// Returns whether the lines of the selected change are counted and have no number.
-    fn has_unknown_lines(&self, session: &Session) -> bool {
-        let is_change = self.diff.view == DiffContent::Change
-            && matches!(self.diff_scope(session), DiffScope::Turn(_))
-            && session.counts.ready().is_some()
-            && !matches!(self.shown_comparison(session), Some(Err(_)));
-        let selected = self.selected_change(session).filter(|_| is_change);
-        selected.is_some_and(|(_, change)| self.changed_lines(session, change).is_none())
+    /// Returns whether the change of the selected file is known not to be recorded.
+    fn lacks_change(&self, session: &Session) -> bool {
+        let compared = self.shown_comparison(session).and_then(|it| it.as_ref().ok());
+        self.diff.view == DiffContent::Change
+            && compared.is_some_and(|it| matches!(&*it.diff, FileDiff::NotRecorded(_)))
     }
 
     fn switch_view(&mut self, session: &mut Session) {
