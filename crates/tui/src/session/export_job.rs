@@ -126,7 +126,7 @@ impl ExportFormat {
     }
 
     /// Returns whether it compares two moments, where it is of one run.
-    pub fn compares_moments(&self) -> bool {
+    pub(crate) fn compares_moments(&self) -> bool {
         self.id == TRANSITIONS
     }
 
