@@ -322,6 +322,7 @@ mod tests {
     fn only_transitions_of_one_run_compare_two_typed_states() {
         let (mut form, sources) = (figure_form(&sources()), sources());
         form.fill_field(FORMAT, "figure-transitions");
+        link_fields(&mut form, FORMAT, &sources);
         form.fill_field(MOMENT_PAIR, "c1 final");
         let line = |form: &FormPane| {
             let job = export_job(form, &sources).unwrap();
