@@ -251,7 +251,7 @@ mod tests {
             disk::list_folder(place.path());
             [kinds(), kinds()]
         });
-        assert_eq!(listed, [plain.clone(), plain]);
+        assert_eq!(listed, [plain, plain]);
     }
 
     #[test]
