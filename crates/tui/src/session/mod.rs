@@ -217,7 +217,7 @@ impl Session {
     /// Returns the number of files that the selected turn changed; None where it is not known.
     pub(crate) fn changed_files(&self) -> Option<usize> {
         let turn = self.timeline.ready()?.turns.get(self.turn)?;
-        (!turn.is_unknown).then(|| turn.changes.len())
+        (!turn.is_unknown).then_some(turn.changes.len())
     }
 
     /// Returns the place of an event of a component in the diff of a turn, counted from 0.

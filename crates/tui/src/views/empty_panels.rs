@@ -132,7 +132,10 @@ pub(crate) fn draw_request_and_steps(
     buffer: &mut Buffer,
 ) {
     let lines = request_lines(session, theme, area);
-    let height = (lines.len() as u16 + 2).min(area.height.saturating_sub(STEP_ROWS));
+    let height = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .saturating_add(2)
+        .min(area.height.saturating_sub(STEP_ROWS));
     let [above, below] =
         Split::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
     draw_request(session, theme, above, buffer);

@@ -145,8 +145,9 @@ const ROWS_AROUND_TABLE: u16 = 5;
 fn with_preview(body: Rect, lines: usize, has_pairs: bool) -> (Rect, Option<Rect>) {
     let rows = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(ROWS_AROUND_TABLE);
     let is_short = rows <= body.height / 2;
-    let leaves_room =
-        body.width < PREVIEW_SCREEN_WIDTH && !has_pairs && body.height >= rows + PREVIEW_ROWS;
+    let leaves_room = body.width < PREVIEW_SCREEN_WIDTH
+        && !has_pairs
+        && body.height.saturating_sub(PREVIEW_ROWS) >= rows;
     if lines > 0 && body.height >= PREVIEW_BELOW_FROM && (is_short || leaves_room) {
         let [body, preview] =
             Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(body);
