@@ -39,7 +39,7 @@ fn the_export_form_writes_what_it_shows_asks_before_it_overwrites_and_changes_no
     tui.wait_for("turn 1/3");
     tui.press(":export\r");
     tui.wait_for("slopcodebench-tables proposed");
-    tui.press(&format!("\x1b[B{}", "\x1b[D".repeat(7))); // at the format: seven back from the first
+    tui.press(&format!("\x1b[B{}", "\x1b[D".repeat(9))); // at the format: nine back from the first
     tui.wait_for("‹ ATIF 1.8 ›");
     tui.press(&format!("\x1b[B \x15{}\r", atif.display()));
     tui.wait_until("the plan", is_planned);
