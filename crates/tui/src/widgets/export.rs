@@ -39,7 +39,8 @@ pub fn frame_ansi(buffer: &Buffer) -> String {
     out
 }
 
-/// Returns a picture: monospaced text on the theme's background, a dark one where it is the terminal's.
+/// Returns a picture: monospaced text on the theme's background, a dark one where it is the terminal's. Blanks count in it: new
+/// browsers follow the `white-space` of a text alone, other programs `xml:space`.
 pub fn frame_svg(buffer: &Buffer) -> String {
     let ground =
         hex_colour(commonest_background(buffer)).unwrap_or_else(|| DEFAULT_BACKGROUND.into());
@@ -50,6 +51,7 @@ pub fn frame_svg(buffer: &Buffer) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {picture_width} {picture_height}\" \
          width=\"{picture_width}\" height=\"{picture_height}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', \
          Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n\
+         <style>text{{white-space:pre}}</style>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{ground}\"/>\n"
     );
     for (y, row) in cell_rows(buffer).enumerate() {
