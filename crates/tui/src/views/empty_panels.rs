@@ -63,14 +63,18 @@ pub(crate) fn draw_empty_view(
     draw_lines(rows, draw_titled_panel(true, title, theme, above, buffer), buffer);
     let has_one_turn = session.run.turns.len() == 1;
     match (has_one_turn, is_wide) {
-        (false, _) => draw_turns(session, theme, below, buffer),
-        (true, true) => draw_request(session, theme, below, buffer),
+        (true, true) => {
+            let lines = request_lines(session, theme, below);
+            draw_request(lines, session, theme, below, buffer);
+            draw_steps(session, theme, right, buffer);
+        }
         (true, false) => draw_request_and_steps(session, theme, below, buffer),
-    }
-    match (has_one_turn, is_wide) {
-        (false, true) => draw_request_and_steps(session, theme, right, buffer),
-        (true, true) => draw_steps(session, theme, right, buffer),
-        (_, false) => {}
+        (false, is_wide) => {
+            draw_turns(session, theme, below, buffer);
+            if is_wide {
+                draw_request_and_steps(session, theme, right, buffer);
+            }
+        }
     }
 }
 
@@ -138,7 +142,7 @@ pub(crate) fn draw_request_and_steps(
         .min(area.height.saturating_sub(STEP_ROWS));
     let [above, below] =
         Split::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area);
-    draw_request(session, theme, above, buffer);
+    draw_request(lines, session, theme, above, buffer);
     draw_steps(session, theme, below, buffer);
 }
 
@@ -156,11 +160,17 @@ fn request_lines(session: &Session, theme: Theme, area: Rect) -> Vec<Line<'stati
         .collect()
 }
 
-fn draw_request(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_request(
+    lines: Vec<Line<'static>>,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let title = format!("turn {}: request", session.turn + 1);
     let title = panel_title_span(false, &title, theme);
     let inner = draw_titled_panel(false, title, theme, area, buffer);
-    draw_lines(request_lines(session, theme, area), inner, buffer);
+    draw_lines(lines, inner, buffer);
 }
 
 fn draw_steps(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {

@@ -25,7 +25,7 @@ pub(crate) fn draw_curves(
 ) {
     let areas = CurvesAreas::for_layout(layout, view.part);
     chart::draw_chart(view, session, theme, &areas, buffer);
-    let has_multiples = multiples::are_worth_drawing(view, session);
+    let has_multiples = areas.multiples.is_some() && multiples::are_worth_drawing(view, session);
     match areas.multiples {
         Some(area) if has_multiples => {
             multiples::draw_multiples(view, session, theme, area, buffer);

@@ -39,7 +39,7 @@ pub(crate) fn are_worth_drawing(view: &CurvesView, session: &Session) -> bool {
         values.iter().any(|value| !matches!(value, PointValue::NotRecorded))
     };
     let listed = curve_values::listed_numbers(session);
-    listed.into_iter().filter(has_value).count() >= LEAST_CURVES
+    listed.into_iter().filter(has_value).take(LEAST_CURVES).count() == LEAST_CURVES
 }
 
 pub(crate) fn draw_multiples(
