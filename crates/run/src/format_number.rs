@@ -2,6 +2,9 @@
 //!
 //! A place has room for all digits ([`with_thousands`]) or for three of them ([`short_count`]); nothing else differs by place.
 
+/// The sign for a value that was not measured, not recorded or cannot be computed.
+pub const MISSING_SIGN: &str = "—";
+
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;

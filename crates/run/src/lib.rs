@@ -39,6 +39,7 @@ pub mod find_by_name;
 pub mod flags;
 pub mod format_number;
 pub mod judging;
+mod label;
 pub mod live;
 pub mod lookup;
 pub mod model_vendor;
@@ -61,6 +62,7 @@ pub mod turn_record;
 pub mod worded_enum;
 
 pub use checkpoint_record::CheckpointRecord;
+pub use label::{LABEL_CHARS, first_line_label, label_from_start};
 pub use path::{EditPath, RepoPath};
 pub use place::{RecordPlace, SourceId};
 pub use run_card::RunCard;
@@ -368,58 +370,6 @@ pub struct Warning {
     pub what: String,
 }
 
-/// The longest label kept in the index, in characters.
-pub const LABEL_CHARS: usize = 120;
-
-/// Returns the first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles. A
-/// command that only begins there (`python3 -c "`, `cat > a.py <<'EOF'`) gets the first informative line after it too.
-pub fn first_line_label(text: &str) -> Box<str> {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = lines.next().unwrap_or_default();
-    if begins_a_script(line)
-        && let Some(next) = lines.take(SCRIPT_LINES).find(|line| !is_preamble(line))
-    {
-        return cut_to_label(&format!("{line} {next}"));
-    }
-    cut_to_label(line)
-}
-
-/// Returns the same label from the beginning of a text; None where the beginning is not enough.
-pub fn label_from_start(start: &str) -> Option<Box<str>> {
-    let mut rest = start;
-    loop {
-        let (line, after) = rest.split_once('\n')?;
-        if !line.trim().is_empty() {
-            return Some(line.trim()).filter(|line| !begins_a_script(line)).map(cut_to_label);
-        }
-        rest = after;
-    }
-}
-
-/// Returns whether a script for the command begins at the end of its line.
-fn begins_a_script(line: &str) -> bool {
-    let is_quoted = ["-c \"", "-c '", "-e \"", "-e '"].iter().any(|end| line.ends_with(end));
-    if is_quoted || memchr::memmem::find(line.as_bytes(), b"<<").is_none() {
-        return is_quoted;
-    }
-    // Searched from the end, where the mark is: a line may be as long as the output of a program.
-    let is_of_mark = |c: char| c.is_ascii_alphanumeric() || "_'\"\\- \t".contains(c);
-    let before = line.trim_end_matches(is_of_mark);
-    let is_mark = |mark: &str| {
-        let mark = mark.trim_start_matches('-').trim().trim_matches(['\'', '"', '\\']);
-        !mark.is_empty() && mark.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
-    before.ends_with("<<") && is_mark(&line[before.len()..])
-}
-
-/// Returns whether a line of a script says little of its purpose.
-fn is_preamble(line: &str) -> bool {
-    ["import ", "from ", "#", "set -", "\"\"\"", "use "].iter().any(|head| line.starts_with(head))
-}
-
-/// Lines of a script that are looked at for one that tells something.
-const SCRIPT_LINES: usize = 20;
-
 /// Returns a list in as much memory as it takes: one that grew has up to four times as much, and an index has hundreds of thousands of
 /// them.
 pub fn shrink_list<T>(list: Vec<T>) -> Vec<T> {
@@ -429,16 +379,6 @@ pub fn shrink_list<T>(list: Vec<T>) -> Vec<T> {
     let mut fitted = Vec::with_capacity(list.len());
     fitted.extend(list);
     fitted
-}
-
-fn cut_to_label(line: &str) -> Box<str> {
-    if let Some(start) = line.get(..LABEL_CHARS).filter(|start| start.is_ascii()) {
-        return start.into();
-    }
-    match line.char_indices().nth(LABEL_CHARS) {
-        Some((end, _)) => line[..end].into(),
-        None => line.into(),
-    }
 }
 
 impl Run {

@@ -7,6 +7,7 @@ use super::{
     find_by_name,
     rubric::{Judge, Judgement, LEVELS, PoolMethod, PooledSources, Rubric, Verdict, same_commit},
 };
+use crate::format_number;
 
 /// A user's request to pool judgements.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +193,9 @@ fn pooled_verdict(id: &str, members: &[&Judgement], pool: PoolMethod) -> Verdict
     let scores: Vec<u8> =
         verdicts_on().filter_map(|(_, verdict)| verdict.counted_level()).collect();
     let score_text = |(judgement, verdict): (&&Judgement, &Verdict)| {
-        let score = verdict.score.map_or_else(|| "–".into(), |score| score.to_string());
+        let score = verdict
+            .score
+            .map_or_else(|| format_number::MISSING_SIGN.into(), |score| score.to_string());
         let left_out = if verdict.is_left_out { " (unlooked, not counted)" } else { "" };
         format!("{} {score}{left_out}", judgement.judge.name)
     };

@@ -12,7 +12,10 @@ use crate::cli::output::{Json, Out, OutputTable, TableColumn, record};
 use trajview_metrics::cost::{
     Charge, CostSum, NoPriceReason, Prices, RunCost, SeenResponses, price_table::PriceRow,
 };
-use trajview_run::{Run, StepId, Turn, Warning, format_number::with_thousands};
+use trajview_run::{
+    Run, StepId, Turn, Warning,
+    format_number::{self, with_thousands},
+};
 
 /// What has a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -313,7 +316,7 @@ pub(crate) fn computed_cell(cost: &Json) -> String {
     match (cost.number("computed_usd"), cost.number("computed_at_least_usd")) {
         (Some(usd), _) => format!("{usd:.4}"),
         (None, Some(usd)) => format!("≥ {usd:.4}"),
-        (None, None) if cost.count("responses") == 0 => "—".into(),
+        (None, None) if cost.count("responses") == 0 => format_number::MISSING_SIGN.into(),
         (None, None) => "not priced".into(),
     }
 }

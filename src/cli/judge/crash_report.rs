@@ -4,6 +4,7 @@ use trajview_judge::{
     crash_test::{CrashTest, CrashTestEnd},
     plan::JudgingEstimate,
 };
+use trajview_run::format_number;
 use trajview_study::{
     Interval,
     crash_test::{CrashReport, CrashRow, CrashShift},
@@ -126,7 +127,7 @@ fn card_table(report: &CrashReport) -> OutputTable {
         "verdict",
     ]);
     let row = |kind: &str, matter: &str, shift: &CrashShift, verdict: String| {
-        let dash = || "—".to_owned();
+        let dash = || format_number::MISSING_SIGN.to_owned();
         let levels = |it: Option<f64>| it.map_or_else(dash, |it| format!("{it:.2}"));
         let interval = |it: Option<Interval>| {
             it.map_or_else(dash, |it| format!("[{:.2}, {:.2}]", it.low, it.high))

@@ -12,7 +12,7 @@ use trajview_metrics::{
     test_losses::{TestLoss, test_losses},
 };
 use trajview_run::{
-    Run, StepId, StepKind,
+    Run, StepId, StepKind, format_number,
     worded_enum::{NamedValue, worded},
 };
 
@@ -310,7 +310,9 @@ impl NumberLane {
         match self.values.get(turn) {
             Some(PointValue::Value(value)) => self.number.format_value(*value, NumberStyle::Short),
             Some(PointValue::NotYet) if self.missing.is_none() => "…".into(),
-            Some(PointValue::NotYet | PointValue::NotRecorded) | None => "–".into(),
+            Some(PointValue::NotYet | PointValue::NotRecorded) | None => {
+                format_number::MISSING_SIGN.into()
+            }
         }
     }
 
@@ -454,7 +456,7 @@ mod tests {
 
         assert_eq!(lane.highest_of(&(0..3)), Some(0.7));
         assert_eq!(lane.highest_of(&(3..5)), None);
-        assert_eq!([1, 3, 4, 9].map(|turn| lane.value_text(turn)), ["0.700", "–", "…", "–"]);
+        assert_eq!([1, 3, 4, 9].map(|turn| lane.value_text(turn)), ["0.700", "—", "…", "—"]);
         assert_eq!(lane.only_turn(), None);
     }
 

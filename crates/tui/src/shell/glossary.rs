@@ -71,7 +71,7 @@ pub(crate) const SIGNS: &[Term] = &[
     (&["26.3"], "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run", "docs/look.md"),
     (&["▼"], "on the timeline, the turn at the playhead; beside a score, a fall; beside a column, sorted downwards", "docs/look.md"),
     (&["■"], "a component that is there at this turn, in the colour of its newest judgement", "docs/scoring.md#components-and-their-lifelines"),
-    (&["–", "—", "-"], "not measured or not recorded; it is never 0", "docs/scoring.md"),
+    (&["—", "–", "-"], "not measured or not recorded; it is never 0", "docs/scoring.md"),
     (&["*"], "a fixed value, because the recording has no events of this kind", "docs/process.md#pillars"),
 ];
 
@@ -380,7 +380,7 @@ mod tests {
             "⟲",
             "✗",
             "⑂",
-            "–",
+            "—",
             "pool",
             "churn",
             "blind",

@@ -129,18 +129,31 @@ fn known_key_names() -> String {
 
 /// Reads keys as `--keys` has them: tokens between blanks; `<enter>` and `ctrl-d` are keys by name, as are the signs of the
 /// screen such as `⏎`; everything else types its characters. So `/ l o s s <enter>` and `/loss<enter>` are the same. `<c-d>`
-/// is another spelling of `ctrl-d`.
+/// is another spelling of `ctrl-d`. A token such as `:goto` or `/loss` begins a line of text: up to the next key by name, one
+/// blank is typed between two tokens.
 pub fn parse_keys(text: &str) -> Result<Vec<Key>, UnknownKey> {
     let mut keys = vec![];
+    let mut is_line_open = false;
     for token in text.split_whitespace() {
         if let Some(key) = parse_shown_key(token) {
             keys.push(key);
+            is_line_open = false;
             continue;
         }
         let mut rest = token;
+        if parse_named_key(rest)?.is_some() {
+            is_line_open = false;
+        } else if is_line_open {
+            keys.push(Key::from_char(' '));
+        } else {
+            is_line_open = token.len() > 1 && token.starts_with([':', '/']);
+        }
         while let Some(first) = rest.chars().next() {
             let (key, taken) = match parse_named_key(rest)? {
-                Some(found) => found,
+                Some(found) => {
+                    is_line_open = false;
+                    found
+                }
                 None => (Key::from_char(first), first.len_utf8()),
             };
             keys.push(key);
@@ -205,6 +218,17 @@ mod tests {
             parse_keys("12l"),
             Ok(vec![Key::from_char('1'), Key::from_char('2'), Key::from_char('l')])
         );
+    }
+
+    #[test]
+    fn a_line_that_is_typed_keeps_one_blank_between_its_words() {
+        let typed = |text: &str| {
+            let keys = parse_keys(text).unwrap();
+            keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(typed(":goto  46<enter> l"), typed(": g o t o <space> 4 6 <enter> l"));
+        assert_eq!(typed("/two words <enter> n n"), typed("/ t w o <space> w o r d s <enter> n n"));
+        assert_eq!(typed(":goto ctrl-u 46"), typed(": g o t o ctrl-u 4 6"));
     }
 
     #[test]

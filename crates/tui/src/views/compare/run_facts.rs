@@ -49,7 +49,7 @@ fn interval_rows(compared: &ComparisonView) -> Vec<FactRow> {
 
 /// Returns `0.541 [0.380, 0.699]`; a dash where there is no value.
 fn with_interval(of: &Estimate) -> String {
-    let Ok(value) = of.value else { return "–".into() };
+    let Ok(value) = of.value else { return format_number::MISSING_SIGN.into() };
     let ends = of.interval.map(|it| format!(" {}", format_number::interval_text(it.low, it.high)));
     format_number::three_decimals(value) + &ends.unwrap_or_default()
 }

@@ -116,7 +116,9 @@ fn turn_line(
     let mut right: Vec<Span<'static>> = vec![];
     match entry.map(|entry| (entry, &entry.layer_brief)) {
         None => right.push(trusted_span("not recorded ", muted)),
-        Some((_, None)) => right.push(trusted_span("– ", muted)),
+        Some((_, None)) => {
+            right.push(trusted_span(format!("{} ", format_number::MISSING_SIGN), muted))
+        }
         Some((entry, Some(said))) => {
             if said.brief.restarts.is_some() {
                 right.push(trusted_span("⟲ ", theme.style_for(Meaning::Warning)));
@@ -136,8 +138,9 @@ fn turn_line(
 
 /// Returns `P 0.500 R 1.000`: precision and recall of the files that were forecast.
 fn forecast_shares(forecast: ForecastScore) -> String {
-    let share =
-        |value: Option<f64>| value.map_or_else(|| "–".into(), format_number::three_decimals);
+    let share = |value: Option<f64>| {
+        value.map_or_else(|| format_number::MISSING_SIGN.into(), format_number::three_decimals)
+    };
     format!("P {} R {}", share(forecast.precision()), share(forecast.recall()))
 }
 

@@ -5,6 +5,7 @@
 //! from any view.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
+use trajview_run::format_number;
 
 use crate::{
     session::{
@@ -79,7 +80,7 @@ impl RunLoss<'_> {
     /// Returns `4 at 39 → 1 at 56`; of a test `passed → failed`.
     pub(crate) fn change_of_scores(&self) -> String {
         let score = |dated: Option<DatedVerdict<'_>>| {
-            dated.map_or_else(|| "–".into(), |it| it.score_text())
+            dated.map_or_else(|| format_number::MISSING_SIGN.into(), |it| it.score_text())
         };
         match self {
             Self::Component(it) => format!("{} → {}", score(it.before), score(it.after)),

@@ -5,6 +5,7 @@ use ratatui::{
     layout::Rect,
     text::{Line, Span},
 };
+use trajview_run::format_number;
 
 use crate::{
     session::{Session, study::StudyMode},
@@ -77,7 +78,7 @@ fn id_and_name(entry: &QueueEntry, theme: Theme, most: usize) -> Vec<Span<'stati
 
 fn status_spans(entry: &QueueEntry, theme: Theme) -> Vec<Span<'static>> {
     let (words, meaning) = match entry.status {
-        LabelStatus::Unlabelled => ("–".to_owned(), Meaning::Muted),
+        LabelStatus::Unlabelled => (format_number::MISSING_SIGN.to_owned(), Meaning::Muted),
         LabelStatus::TakenBack => ("undone".to_owned(), Meaning::Warning),
         LabelStatus::Proposed(Some(score)) => {
             (format!("{} proposed", score_text(score)), Meaning::Key)

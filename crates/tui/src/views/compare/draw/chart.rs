@@ -7,6 +7,7 @@ use ratatui::{
     text::{Line, Span},
     widgets::Widget,
 };
+use trajview_run::format_number;
 
 use crate::{
     views::compare::{
@@ -151,7 +152,7 @@ fn value_spans(
                 let words = if number.is_measured() {
                     no_value(compared, party, moment.done)
                 } else {
-                    "–"
+                    format_number::MISSING_SIGN
                 };
                 format!(" {} {run} turn {} {words} ", SIGNS[side], moment.done)
             }

@@ -19,7 +19,10 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::rubric::{FULL_SCORE, LEVELS, Verdict, VerdictDoubt};
+use trajview_run::{
+    format_number,
+    rubric::{FULL_SCORE, LEVELS, Verdict, VerdictDoubt},
+};
 use trajview_study::compare::{ComparedComponent, ComponentCell, run_letter, score_differences};
 
 use super::{draw_frame, muted_spans, part_name_span, run_head};
@@ -141,7 +144,7 @@ fn component_line(
 /// Returns ` +3`; `  –` where there is no difference to state.
 fn difference_span(delta: Option<i8>, theme: Theme) -> Span<'static> {
     let (words, meaning) = match delta {
-        None => ("  –".into(), Meaning::Muted),
+        None => (format!("{:>3}", format_number::MISSING_SIGN), Meaning::Muted),
         Some(0) => ("  0".into(), Meaning::Muted),
         Some(delta) if delta > 0 => (format!(" +{delta}"), Meaning::for_change(Some(true))),
         Some(delta) => (format!(" −{}", delta.unsigned_abs()), Meaning::for_change(Some(false))),

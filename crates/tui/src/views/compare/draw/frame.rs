@@ -1,6 +1,7 @@
 //! The border of a part, names of parts and sides, and why there is no value.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Span};
+use trajview_run::format_number;
 
 use crate::{
     views::compare::{ComparePart, ComparisonView},
@@ -70,5 +71,5 @@ pub fn no_value(compared: &ComparisonView, party: &ComparedRun, done: usize) -> 
     let is_coming = !party.measured.contains_key(&done)
         && compared.measures.failed.is_none()
         && !compared.measures.is_stopped;
-    if is_coming { "…" } else { "–" }
+    if is_coming { "…" } else { format_number::MISSING_SIGN }
 }

@@ -1,6 +1,7 @@
 //! Draws the components and tests that a run lost: the turn in each run, the judge's scores, and the request.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+use trajview_run::format_number;
 
 use crate::{
     session::context::KeyContext,
@@ -207,7 +208,7 @@ impl LossColumns {
         for fate in &row.fates {
             let meaning = if fate.as_loss().is_some() { Meaning::Error } else { Meaning::Muted };
             let word = match fate {
-                ComponentFate::NotFollowed => "–".into(),
+                ComponentFate::NotFollowed => format_number::MISSING_SIGN.into(),
                 fate => fate.fate_text(),
             };
             spans.extend(padded_spans(
@@ -220,7 +221,9 @@ impl LossColumns {
         // The loss of the run with the keyboard, where it has one.
         let own = row.fates.get(compared.side).and_then(ComponentFate::as_loss);
         if let Some(loss) = own.or_else(|| row.first_loss().map(|(_, loss)| loss)) {
-            let score = |score: &Option<String>| score.clone().unwrap_or_else(|| "–".into());
+            let score = |score: &Option<String>| {
+                score.clone().unwrap_or_else(|| format_number::MISSING_SIGN.into())
+            };
             let scores = match row.kind {
                 LossKind::Component => format!("{} → {}", score(&loss.before), score(&loss.after)),
                 LossKind::Test => "passed → failed".into(),

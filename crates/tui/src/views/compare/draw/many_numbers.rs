@@ -101,7 +101,7 @@ fn result_row(result: &ComparedResult, base: usize) -> NumberRow {
         label: result.name.clone(),
         better: result.better,
         values: result.cells.iter().map(|cell| cell.display_text()).collect(),
-        missing: vec!["—"; result.cells.len()],
+        missing: vec![format_number::MISSING_SIGN; result.cells.len()],
         differences: result.differences(base).into_iter().map(|by| by.map(signed)).collect(),
     }
 }
@@ -121,7 +121,7 @@ fn number_row(compared: &ComparisonView, number: Number) -> NumberRow {
     };
     let missing = all.iter().map(|party| match number.is_measured() {
         true => no_value(compared, party, party.run.end_in_turns()),
-        false => "–",
+        false => format_number::MISSING_SIGN,
     });
     let signed = |by: f64| {
         let full = number.format_difference(by);
@@ -154,7 +154,7 @@ fn corrected_row(compared: &ComparisonView) -> NumberRow {
             .iter()
             .map(|it| it.map(|value| format_number::with_decimals(value, 2)))
             .collect(),
-        missing: runs.map(|_| "–").collect(),
+        missing: runs.map(|_| format_number::MISSING_SIGN).collect(),
         differences: differences
             .into_iter()
             .map(|by| by.map(|by| (by, signed_three_decimals(by))))

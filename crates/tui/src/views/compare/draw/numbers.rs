@@ -169,7 +169,7 @@ fn corrected_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line
         let mean = compared.corrected_mean(run);
         let cells = value_cells(compared);
         let words = mean.map_or_else(
-            || "–".to_owned(),
+            || format_number::MISSING_SIGN.to_owned(),
             |mean| {
                 if cells >= VALUE_CELLS {
                     mean.short_text()
@@ -260,7 +260,7 @@ fn why_no_value(number: Number) -> &'static str {
         | NumberInput::Process(_)
         | NumberInput::RubricTree(_)
         | NumberInput::Raters
-        | NumberInput::Runs => "–",
+        | NumberInput::Runs => format_number::MISSING_SIGN,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::Run;
+use trajview_run::{Run, format_number};
 use trajview_study::compare::{SessionFacts, run_letter};
 
 use super::{draw_frame, muted_spans, part_name_span};
@@ -34,7 +34,8 @@ pub(crate) fn draw_facts(compared: &ComparisonView, theme: Theme, area: Rect, bu
     for (y, ((name, a), (_, b))) in (0..inner.height).zip(rows) {
         let value = |value: Option<String>| {
             let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
-            let words = value.map_or_else(|| "–".into(), |words| safe_string(&words));
+            let words = value
+                .map_or_else(|| format_number::MISSING_SIGN.into(), |words| safe_string(&words));
             let words =
                 fit_spans(vec![trusted_span(words, theme.style_for(meaning))], VALUE_CELLS - 1);
             let cells: usize = words.iter().map(|span| span.width()).sum();
@@ -84,6 +85,6 @@ fn request_span(run: &Run, turn: usize, theme: Theme) -> ratatui::text::Span<'st
     match run.turns.get(turn).map(|turn| &*turn.title) {
         Some("") => trusted_span("no request recorded", theme.style_for(Meaning::Muted)),
         Some(words) => trusted_span(safe_string(words), theme.style_for(Meaning::Text)),
-        None => trusted_span("–", theme.style_for(Meaning::Muted)),
+        None => trusted_span(format_number::MISSING_SIGN, theme.style_for(Meaning::Muted)),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::checkpoint_record::TestOutcome;
+use trajview_run::{checkpoint_record::TestOutcome, format_number};
 
 use super::{draw_frame, muted_spans, part_name_span, run_head};
 
@@ -54,7 +54,7 @@ pub(crate) fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: 
         let mut spans = padded_spans(vec![name], names);
         for run in &columns.runs {
             let (word, meaning) = match test.outcomes[*run] {
-                None => ("—", Meaning::Muted),
+                None => (format_number::MISSING_SIGN, Meaning::Muted),
                 Some(outcome @ TestOutcome::Passed) => (outcome.word(), Meaning::Added),
                 Some(outcome @ TestOutcome::Failed) => (outcome.word(), Meaning::Error),
                 Some(outcome @ TestOutcome::Skipped) => (outcome.word(), Meaning::Muted),

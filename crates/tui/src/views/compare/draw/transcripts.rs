@@ -16,7 +16,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::format_number::count_with_noun;
+use trajview_run::format_number::{self, count_with_noun};
 use trajview_study::compare::{
     ComparedTranscripts, ItemKind, RowKind, TranscriptItem, TranscriptRow, run_letter,
     same_transcripts_text,
@@ -123,7 +123,7 @@ fn detail_line(
     let item = transcripts.selected_items().and_then(|items| items[side]);
     let lines = transcripts.selected_row().and_then(|row| row.lines.as_deref());
     let words = match (item, lines) {
-        (None, _) => "–".into(),
+        (None, _) => format_number::MISSING_SIGN.into(),
         (Some(item), Some(lines)) => {
             format!("{} {} … {}", item.address(), item.name, lines[side])
         }

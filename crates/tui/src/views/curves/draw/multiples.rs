@@ -1,6 +1,7 @@
 //! Every curve of the list in small, each on a scale of its own, with its value at the playhead.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
+use trajview_run::format_number;
 
 use crate::{
     session::{
@@ -92,7 +93,7 @@ fn draw_multiple(
     let name = theme.style_for(if is_chosen { Meaning::Title } else { Meaning::Text });
     let mark =
         trusted_span(if is_chosen { "▌" } else { " " }, theme.style_for(Meaning::FocusedBorder));
-    let value = value.unwrap_or_else(|| "–".into());
+    let value = value.unwrap_or_else(|| format_number::MISSING_SIGN.into());
     let head = left_and_right(
         vec![mark, trusted_span(number.label(), name)],
         vec![trusted_span(value, name)],

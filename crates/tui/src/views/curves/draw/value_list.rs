@@ -24,7 +24,7 @@ use crate::{
     },
 };
 use trajview_metrics::{Number, phase::TaskPhase};
-use trajview_run::Checkpoint;
+use trajview_run::{Checkpoint, format_number};
 
 use super::has_keyboard;
 
@@ -167,7 +167,8 @@ fn value_line(
     let is_coming = ValueOrigin::for_number(number) == ValueOrigin::Computed
         && session.scores.measured_at(point.moment()).is_none()
         && session.scores.failed.is_none();
-    let value_text = value_text.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
+    let value_text = value_text
+        .unwrap_or_else(|| if is_coming { "…" } else { format_number::MISSING_SIGN }.into());
     let before = here.checked_sub(1).and_then(|before| values[before]);
     let moved = values[here].zip(before).map(|(now, before)| now - before);
     let change = moved.map(|by| curve_values::change_text(number, by));

@@ -235,7 +235,7 @@ fn state_spans(
     let mut spans = vec![];
     if !entry.before.is_empty() {
         let answer_text = |given: &Option<JudgeAnswer>| match given {
-            None => "–".into(),
+            None => format_number::MISSING_SIGN.into(),
             Some(JudgeAnswer::CannotTell) => "?".into(),
             Some(JudgeAnswer::Level { level: score, .. }) => match view.rubric_levels() {
                 levels if levels.in_words => levels.name(*score).unwrap_or_default().to_owned(),

@@ -111,7 +111,7 @@ fn request_spans(
 /// Returns the turn, where the request has one.
 fn turn_number(turn: &LiveTurn) -> String {
     match turn.request.turn {
-        0 => "  – ".into(),
+        0 => format!("{:>3} ", format_number::MISSING_SIGN),
         number => format!("{number:>3} "),
     }
 }

@@ -140,14 +140,17 @@ impl<'a> LanePicture<'a> {
             plain,
         ));
         left.extend(self.bar_spans(lane));
-        let known =
-            |count: Option<u64>| count.map_or_else(|| "—".into(), format_number::short_count);
+        let known = |count: Option<u64>| {
+            count.map_or_else(|| format_number::MISSING_SIGN.into(), format_number::short_count)
+        };
         let tokens = match (lane.tokens.input, lane.tokens.output) {
-            (None, None) => "—".into(),
+            (None, None) => format_number::MISSING_SIGN.into(),
             (input, output) => format!("{}/{}", known(input), known(output)),
         };
-        let length =
-            lane.working_seconds().map_or_else(|| "—".into(), format_number::duration_with_tenths);
+        let length = lane.working_seconds().map_or_else(
+            || format_number::MISSING_SIGN.into(),
+            format_number::duration_with_tenths,
+        );
         let cost = self.cost_text(lane);
         let right = format!("{tokens:>TOKEN_CELLS$}{cost:>COST_CELLS$}{length:>LENGTH_CELLS$}");
         let width = usize::from(self.area.width).saturating_sub(2);
@@ -163,7 +166,7 @@ impl<'a> LanePicture<'a> {
         let agent_cost = |cost: &RunCost| cost.sum_of_agent(lane.agent, turn).usd_text();
         let known = self.session.scores.process.cost.cost_result();
         let words = known.map_or_else(|| Some("…".into()), |cost| cost.ok().and_then(agent_cost));
-        words.unwrap_or_else(|| "—".into())
+        words.unwrap_or_else(|| format_number::MISSING_SIGN.into())
     }
 
     fn bar_spans(&self, lane: &AgentLane) -> Vec<Span<'static>> {

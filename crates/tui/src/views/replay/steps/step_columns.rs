@@ -101,13 +101,16 @@ impl StepColumn {
             Self::Cost => cost(),
             Self::Tokens => {
                 let of = |count: Option<u64>| {
-                    count.map_or_else(|| "—".into(), format_number::short_count)
+                    count.map_or_else(
+                        || format_number::MISSING_SIGN.into(),
+                        format_number::short_count,
+                    )
                 };
                 let is_known = pace.tokens.input.or(pace.tokens.output).is_some();
                 is_known.then(|| format!("{}/{}", of(pace.tokens.input), of(pace.tokens.output)))
             }
         };
-        known.unwrap_or_else(|| "—".into())
+        known.unwrap_or_else(|| format_number::MISSING_SIGN.into())
     }
 }
 

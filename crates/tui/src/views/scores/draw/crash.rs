@@ -182,7 +182,10 @@ fn shift_spans(
 ) -> Vec<Span<'static>> {
     let style = theme.style_for(Meaning::Text);
     let number = |it: Option<f64>| {
-        it.map_or_else(|| "—".to_owned(), |it| format_number::with_decimals(it, 2))
+        it.map_or_else(
+            || format_number::MISSING_SIGN.to_owned(),
+            |it| format_number::with_decimals(it, 2),
+        )
     };
     let with_interval = |it: Option<f64>, interval: Option<Interval>| match interval {
         Some(at) if is_wide => {

@@ -243,7 +243,8 @@ impl FlagColumns {
             Some(_) => ("→ carried", Meaning::Muted),
             None => ("+ new", Meaning::Warning),
         };
-        let explanation = safe_string(row.flag.explanation.as_deref().unwrap_or("–"));
+        let explanation =
+            safe_string(row.flag.explanation.as_deref().unwrap_or(format_number::MISSING_SIGN));
         let mut spans = vec![
             trusted_span(
                 padded_cell(&safe_string(&row.flag.criterion), self.criterion),

@@ -1,6 +1,7 @@
 //! The cells of a row.
 
 use ratatui::text::Span;
+use trajview_run::format_number;
 
 use crate::{
     session::columns::{CardColumn, ColumnKind, ColumnSource, RunTableColumn},
@@ -19,9 +20,6 @@ use crate::{
     },
 };
 use trajview_metrics::Number;
-
-/// The sign for a value that was not recorded and cannot be computed.
-pub(crate) const MISSING_SIGN: &str = "—";
 
 /// The sign for a value that is still being read or computed.
 pub(crate) const COMING_SIGN: &str = "…";
@@ -42,7 +40,7 @@ pub(crate) fn run_cell_spans(
     let (words, meaning) = match row.shown_text(column) {
         KnownValue::Known(words) => (words, cell_meaning(row, column)),
         KnownValue::Coming => (COMING_SIGN.to_owned(), Meaning::Muted),
-        KnownValue::Missing => (MISSING_SIGN.to_owned(), Meaning::Muted),
+        KnownValue::Missing => (format_number::MISSING_SIGN.to_owned(), Meaning::Muted),
     };
     let words = match column {
         RunTableColumn::Run => names.fit_name(&words, width),

@@ -11,12 +11,9 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::Warning;
+use trajview_run::{Warning, format_number};
 
-use super::{
-    cells::{COMING_SIGN, MISSING_SIGN},
-    inside_margins,
-};
+use super::{cells::COMING_SIGN, inside_margins};
 
 pub(crate) fn draw_legend(
     table: &RunTableView,
@@ -30,7 +27,7 @@ pub(crate) fn draw_legend(
     let left = match repository_damage(table) {
         Some(damage) => {
             let words = format!("⚠ {}: {}", damage.place, damage.what);
-            let least = format!("{MISSING_SIGN} not recorded").chars().count();
+            let least = format!("{} not recorded", format_number::MISSING_SIGN).chars().count();
             fit_spans(
                 vec![recorded_span(&words, theme.style_for(Meaning::Warning))],
                 width.saturating_sub(least + 2),
@@ -105,7 +102,9 @@ fn sign_legend(
     let empty = table.empty_columns().len();
     let show = table.keys.key_text(KeyContext::Table, "all-columns");
     let mut all = vec![];
-    all.extend(has_missing(table, areas).then(|| format!("{MISSING_SIGN} not recorded")));
+    all.extend(
+        has_missing(table, areas).then(|| format!("{} not recorded", format_number::MISSING_SIGN)),
+    );
     all.extend(is_coming.then(|| format!("{COMING_SIGN} loading")));
     all.extend((empty > 0).then(|| match empty {
         1 => format!("1 empty column hidden ({show}: show)"),

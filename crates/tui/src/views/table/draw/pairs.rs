@@ -183,7 +183,7 @@ fn result_cells(
     };
     let value = |value: Result<String, String>| match value {
         Ok(words) => vec![trusted_span(words, text)],
-        Err(_) => vec![trusted_span(super::cells::MISSING_SIGN, muted)],
+        Err(_) => vec![trusted_span(format_number::MISSING_SIGN, muted)],
     };
     [
         metric_name(column, theme),

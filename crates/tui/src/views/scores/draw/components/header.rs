@@ -17,6 +17,7 @@ use crate::{
 };
 use trajview_metrics::{Number, blockers::CappedMean, faithfulness::if50, numbers::NumberStyle};
 use trajview_run::{
+    format_number,
     model_vendor::shared_vendor,
     rubric::{FULL_SCORE, Judgement, PooledSources, SEVERE, VerdictDoubt},
 };
@@ -129,7 +130,7 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
     let dir = judged_integration(session).and_then(|it| it.reused_share());
     let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting_text(session), value);
     let has_means = session.rubric.has_means();
-    let mean = |value: String| if has_means { value } else { "–".into() };
+    let mean = |value: String| if has_means { value } else { format_number::MISSING_SIGN.into() };
     let part = if is_in_part(session) { ", partial" } else { "" };
     let count = |is: &dyn Fn(f64) -> bool| scores.iter().filter(|score| is(**score)).count();
     let called = |name: &str, value: String| {
@@ -220,7 +221,7 @@ fn judged_integration(session: &Session) -> Option<DependencyIntegration> {
 fn waiting_text(session: &Session) -> String {
     let done = session.judged_turn().map(|turn| turn + 1);
     let is_known = done.is_none_or(|done| session.rubric.reuse.reuse_after(done).is_some());
-    if is_known { "–".into() } else { "…".into() }
+    if is_known { format_number::MISSING_SIGN.into() } else { "…".into() }
 }
 
 /// Returns the number of components that were lost during the run, as far as it is known.

@@ -5,6 +5,7 @@ use ratatui::{
     layout::Rect,
     text::{Line, Span},
 };
+use trajview_run::format_number;
 
 use super::padded_cell;
 use crate::{
@@ -185,7 +186,7 @@ impl ComponentColumns {
                 vec![trusted_span("no score", theme.style_for(Meaning::Warning))]
             }
             (None, Some(_)) => vec![trusted_span("not judged", muted)],
-            (None, None) => vec![trusted_span("–", muted)],
+            (None, None) => vec![trusted_span(format_number::MISSING_SIGN, muted)],
         };
         let doubt = row.doubt.map(|doubt| format!(" {}", doubt_sign(doubt)));
         let doubt = doubt.map(|sign| trusted_span(sign, theme.style_for(Meaning::Warning)));
@@ -194,7 +195,9 @@ impl ComponentColumns {
             spans.push(trusted_span(padded_cell(&label_text(row), self.label), plain));
         }
         if self.exposure.1 > 0 {
-            let level = row.exposure.map_or_else(|| "–".into(), |level| level.to_string());
+            let level = row
+                .exposure
+                .map_or_else(|| format_number::MISSING_SIGN.into(), |level| level.to_string());
             spans.push(trusted_span(padded_cell(&level, self.exposure.1), plain));
         }
         if self.change > 0 {
@@ -238,7 +241,7 @@ pub(crate) fn signs_shown(view: &ScoresView, session: &Session, area: Rect) -> V
 
 /// Returns the label of the local rater.
 fn label_text(row: &ComponentRow) -> String {
-    row.label.map_or_else(|| "–".to_owned(), |score| score.to_string())
+    row.label.map_or_else(|| format_number::MISSING_SIGN.to_owned(), |score| score.to_string())
 }
 
 fn change_span(by: Option<i8>, cells: usize, theme: Theme) -> Span<'static> {
@@ -255,7 +258,7 @@ fn lost_span(row: &ComponentRow, session: &Session, cells: usize, theme: Theme) 
     let is_known = session.rubric.lifeline_of(&row.id).is_some();
     let words = match row.lost_at {
         Some(turn) => turn.to_string(),
-        None if is_known => "–".into(),
+        None if is_known => format_number::MISSING_SIGN.into(),
         None => String::new(),
     };
     let meaning = if row.lost_at.is_some() { Meaning::Error } else { Meaning::Muted };

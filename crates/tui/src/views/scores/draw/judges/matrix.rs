@@ -159,7 +159,10 @@ fn draw_matrix_heads(seen: &SeenMatrix, theme: Theme, inner: Rect, buffer: &mut 
                 each(&|it| it.turn.map_or_else(|| "end".into(), |turn| turn.to_string()))
             }
             MatrixHead::Repeat => each(&|it| {
-                it.repeat.map_or_else(|| "–".into(), |(number, of)| format!("{number}/{of}"))
+                it.repeat.map_or_else(
+                    || format_number::MISSING_SIGN.into(),
+                    |(number, of)| format!("{number}/{of}"),
+                )
             }),
             MatrixHead::Sides => {
                 seen.shown_columns().map(|(at, _)| side_mark(seen, at, theme)).collect()
@@ -202,7 +205,7 @@ fn side_mark(seen: &SeenMatrix, at: usize, theme: Theme) -> Span<'static> {
 /// Returns as many digits of the prompt's hash as there is room for.
 fn prompt_digits(column: &JudgementColumn, cells: usize) -> String {
     if column.prompt.is_empty() {
-        return "–".into();
+        return format_number::MISSING_SIGN.into();
     }
     safe_string(&column.prompt.chars().take(cells).collect::<String>())
 }
@@ -242,7 +245,7 @@ fn matrix_row_line(
         let (sign, style) = match said {
             MatrixCell::Score(score) => (score.to_string(), score_style(*score, theme)),
             MatrixCell::Error => ("!".to_owned(), theme.style_for(Meaning::Warning)),
-            MatrixCell::Unscored => ("–".to_owned(), muted),
+            MatrixCell::Unscored => (format_number::MISSING_SIGN.to_owned(), muted),
             MatrixCell::Missing => ("…".to_owned(), muted),
             MatrixCell::NotAsked => ("·".to_owned(), muted),
         };
@@ -260,7 +263,8 @@ fn matrix_row_line(
 }
 
 fn share_span(it: Option<f64>, cells: usize, theme: Theme) -> Span<'static> {
-    let words = it.map_or_else(|| "–".into(), format_number::three_decimals);
+    let words =
+        it.map_or_else(|| format_number::MISSING_SIGN.into(), format_number::three_decimals);
     let is_low = it.is_some_and(|it| it < 0.5);
     trusted_span(
         padded_cell(&words, cells),
