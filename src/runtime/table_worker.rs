@@ -87,8 +87,9 @@ impl TableWorker {
         let (exports, sources): (Vec<&PathBuf>, Vec<&PathBuf>) =
             sources.iter().partition(|source| exported_runs::is_export(source));
         let batch = PendingBatch::default();
+        let heads = self.card_cache().map(|kept| &kept.heads);
         for source in &sources {
-            let goes_on = store::walk_runs(source, &mut |run| {
+            let goes_on = store::walk_runs(source, heads, &mut |run| {
                 batch.add(run).is_none_or(|runs| tell(FoundRuns::Paths(runs)))
             });
             if !goes_on {
@@ -96,6 +97,9 @@ impl TableWorker {
             }
         }
         tell(FoundRuns::Paths(batch.take_rest()));
+        if let Some(heads) = heads {
+            heads.save();
+        }
         for export in exports {
             let below = exported_runs::common_folder(export).filter(|_| sources.is_empty());
             if let Some(below) = below {
@@ -126,7 +130,7 @@ impl TableWorker {
         });
         let mut runs = vec![];
         for source in sources {
-            store::walk_with_heads(source, heads, &mut |run| {
+            store::walk_runs(source, heads, &mut |run| {
                 if !sent.contains(&run) {
                     runs.push((cards::written_at(&run), run));
                 }

@@ -35,6 +35,18 @@ fn the_help_is_one_screen_in_groups() {
 }
 
 #[test]
+fn lists_are_folded_to_the_width_of_the_terminal() {
+    for list in ["formats", "metrics", "rules", "keys", "schemas"] {
+        for columns in [80, 120] {
+            let text = at_columns(columns, &["list", list]);
+
+            let wide = text.lines().find(|line| line.chars().count() > columns);
+            assert_eq!((wide, text.lines().count() > 5), (None, true), "{list}");
+        }
+    }
+}
+
+#[test]
 fn help_has_commands_by_their_names_and_explains_words() {
     for names in [vec!["losses"], vec!["list", "keys"], vec!["new", "checklist"], vec!["open"]] {
         let by_option = cli_text(&[&names[..], &["--help"]].concat());

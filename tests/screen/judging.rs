@@ -91,9 +91,10 @@ impl Stage {
         self.frame()
     }
 
+    /// Moves the mouse or presses its button, and does not wait for a judging that is under way.
     fn point(&mut self, kind: MouseKind, column: u16, row: u16) {
         let mouse = ShellMessage::Mouse(Mouse { kind, column, row });
-        self.screen.send_message(AppMessage::Shell(mouse));
+        self.screen.send_until(AppMessage::Shell(mouse), PATIENCE, |_| true);
     }
 
     /// Opens another run and does not wait until nothing goes on any more.
@@ -545,11 +546,11 @@ fn a_click_chooses_a_job_another_one_opens_it_and_one_outside_closes_the_list() 
     let row = jobs.lines().position(|line| line.contains("measuring run")).unwrap() as u16;
 
     stage.point(MouseKind::Click, 30, row);
-    assert!(stage.press("X").contains("already finished"));
+    stage.press_until("X", &["already finished"]);
     stage.point(MouseKind::WheelUp, 30, row);
     stage.point(MouseKind::Click, 0, 0);
-    assert!(!stage.press("").contains("┌ jobs "));
-    stage.press("grJ");
+    assert!(!stage.frame().contains("┌ jobs "));
+    stage.press_until("grJ", &["┌ jobs "]);
     stage.point(MouseKind::Click, 30, row);
     stage.point(MouseKind::DoubleClick, 30, row);
     gate.open();

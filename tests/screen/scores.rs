@@ -306,7 +306,7 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
         "{late}"
     );
     assert!(late.contains("judgement 2 of 2") && late.contains("change since turn 2"));
-    assert!(late.contains("MCF –") && late.contains("judged 3 of 5, partial"), "{late}");
+    assert!(late.contains("MCF —") && late.contains("judged 3 of 5, partial"), "{late}");
 
     let early = frame_now(&open_scores("f"));
     assert!(
@@ -430,7 +430,7 @@ fn a_click_chooses_a_row_or_a_turn() {
     let shown = frame_now(&world);
     let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();
     let first = shown.lines().nth(strip + 1).unwrap().chars().position(|sign| sign == '▲').unwrap();
-    click(&mut world, MouseKind::Click, first as u16 + 13, strip as u16);
+    click(&mut world, MouseKind::Click, first as u16 + 65, strip as u16);
     let went = world.app.screens.open_run().unwrap().session.turn + 1;
     assert!(went == 4, "{went} of {shown}");
     click(&mut world, MouseKind::WheelDown, 1 + 20, strip as u16);

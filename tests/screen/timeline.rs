@@ -180,7 +180,7 @@ fn other_numbers_can_have_lanes_and_an_unknown_one_is_refused() {
 
     screen.send_message(lanes(&["mcf", "files", "dir"]));
     let rows = timeline_rows(&screen);
-    assert!(rows[2].contains(" – ") && rows[2].contains('█'), "{rows:#?}");
+    assert!(rows[2].contains(" — ") && rows[2].contains('█'), "{rows:#?}");
     assert!(rows[3].starts_with(" files"), "{rows:#?}");
     assert!(rows[4].contains("has no value for each turn"), "{rows:#?}");
 

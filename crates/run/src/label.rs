@@ -6,7 +6,7 @@ pub const LABEL_CHARS: usize = 120;
 /// Returns the first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles. A
 /// command that only begins there (`python3 -c "`, `cat > a.py <<'EOF'`) gets the first informative line after it too. Where the
 /// line is only a tag (`<uploaded_files>`), the label is the line after its short element or, where nothing follows that, the
-/// first line inside it.
+/// first line inside it; a single word follows the tag.
 pub fn first_line_label(text: &str) -> Box<str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
@@ -15,8 +15,12 @@ pub fn first_line_label(text: &str) -> Box<str> {
     {
         return cut_to_label(&format!("{line} {next}"));
     }
-    let informative = tag_name(line).and_then(|name| line_beyond_tag(name, lines));
-    cut_to_label(informative.unwrap_or(line))
+    match tag_name(line).and_then(|name| line_beyond_tag(name, lines)) {
+        // One word alone says less than the tag.
+        Some(text) if !text.contains(' ') => cut_to_label(&format!("{line} {text}")),
+        Some(text) => cut_to_label(text),
+        None => cut_to_label(line),
+    }
 }
 
 /// Returns the same label from the beginning of a text; None where the beginning is not enough.
@@ -121,7 +125,11 @@ mod tests {
         assert_label("<user_query>\nMake it faster.\n</user_query>\n", "Make it faster.");
         assert_label("<a>\n/app\n</a>\n<issue>\nIt crashes.\n</issue>\n", "It crashes.");
         assert_label("<a>\n</a>\n", "<a>");
-        assert_label(&format!("<log>\n{}</log>\nafter\n", "line\n".repeat(50)), "line");
+        assert_label(
+            "<environment_details>\nnone\n</environment_details>",
+            "<environment_details> none",
+        );
+        assert_label(&format!("<log>\n{}</log>\nafter\n", "a line\n".repeat(50)), "a line");
         assert_label("Vec<T>\nmore\n", "Vec<T>");
         assert_label("<a href=x>\nmore\n", "<a href=x>");
     }

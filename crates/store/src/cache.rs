@@ -8,8 +8,8 @@ use std::{
     collections::HashMap,
     fs,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    time::{Duration, Instant, SystemTime},
 };
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
@@ -42,6 +42,19 @@ struct WaitingValues {
 
 /// The version of the table's layout; a file of another layout is emptied.
 const LAYOUT_VERSION: i64 = 1;
+
+/// Returns what tells this build of the program from another one: the version, and the size and time of the program's file. It
+/// is part of the keys of what is kept of whole recordings, since most of the program's code has an effect on that.
+pub fn build_id() -> &'static str {
+    static ID: OnceLock<String> = OnceLock::new();
+    ID.get_or_init(|| {
+        let file = std::env::current_exe().and_then(fs::metadata).ok();
+        let size = file.as_ref().map(fs::Metadata::len);
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
+        let written = file.and_then(|it| since(it.modified().ok()?)).map(|it| it.as_nanos());
+        format!("{} {size:?} {written:?}", env!("CARGO_PKG_VERSION"))
+    })
+}
 
 impl DiskCache {
     /// Returns the file that is used unless another is named: below `$XDG_CACHE_HOME` or `~/.cache`, on Windows below

@@ -19,7 +19,7 @@ use trajview_run::{
 };
 
 use super::{
-    cache::DiskCache,
+    cache::{DiskCache, build_id},
     disk::{self, modified_nanos},
     entries::{companion_folder_of, name_of},
     file_head_cache::FileHeadCache,
@@ -37,9 +37,6 @@ pub struct CardCache {
     /// again when the recording is read.
     missing_keys: Mutex<HashMap<PathBuf, Option<Vec<u8>>>>,
 }
-
-/// The layout of the cache. It changes with the content of a card, so that cards of another version are not found.
-const LAYOUT_VERSION: &str = concat!("card/6 ", env!("CARGO_PKG_VERSION"));
 
 /// The parts of a card that a session and the trial of a log have. What judges say is not kept, nor what the record of a trial
 /// alone has.
@@ -123,14 +120,14 @@ impl CardCache {
 /// The most keys of recordings without a card that are remembered.
 const MOST_MISSING: usize = 100_000;
 
-/// Returns the identity of a recording: its path, size and time, and those of the files in its own folder and of the files
+/// Returns the identity of a recording for this build: its path, size and time, and those of the files in its own folder and of the files
 /// near it that may be the record of its trial. None for a folder, and for a path that cannot be read.
 fn card_key(path: &Path) -> Option<Vec<u8>> {
     with_path_memo(|| make_card_key(path))
 }
 
 fn make_card_key(path: &Path) -> Option<Vec<u8>> {
-    let mut key = LAYOUT_VERSION.as_bytes().to_vec();
+    let mut key = format!("card {}", build_id()).into_bytes();
     key.extend(super::prices::current_prices().digest.as_bytes());
     key.extend(path.as_os_str().as_encoded_bytes());
     key.extend(size_and_time(path).filter(|_| disk::is_file(path))?);

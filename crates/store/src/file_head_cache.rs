@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use trajview_formats::companion_files::BelongsTo;
 
 use super::{
+    cache::build_id,
     disk::{PathMeta, modified_nanos},
     write,
 };
@@ -52,12 +53,9 @@ struct CachedFileHead {
     understood: ParsedHead,
 }
 
-/// The content of the cache file: the layout, and the files by path.
+/// The content of the cache file: the build that wrote it, and the files by path. Entries of another build are not used, since
+/// its formats may claim other files.
 type HeadCacheFile = (String, HashMap<String, CachedFileHead>);
-
-/// The layout of the cache file. It changes with what is kept of a file, so that entries of another version are not
-/// used.
-const LAYOUT_VERSION: &str = concat!("heads/2 ", env!("CARGO_PKG_VERSION"));
 
 /// The number of files above which the cache is emptied: most of them are gone.
 const MOST_FILES: usize = 100_000;
@@ -69,8 +67,7 @@ impl FileHeadCache {
         let cached = fs::read(&file)
             .ok()
             .and_then(|bytes| serde_json::from_slice::<HeadCacheFile>(&bytes).ok());
-        let ours =
-            cached.filter(|(layout, files)| layout == LAYOUT_VERSION && files.len() < MOST_FILES);
+        let ours = cached.filter(|(build, files)| build == build_id() && files.len() < MOST_FILES);
         let entries = Mutex::new(ours.map(|(_, files)| files).unwrap_or_default());
         Self { file, entries, is_changed: AtomicBool::default() }
     }
@@ -116,7 +113,7 @@ impl FileHeadCache {
         if !self.is_changed.swap(false, Ordering::Relaxed) {
             return;
         }
-        let json = serde_json::to_vec(&(LAYOUT_VERSION, &*self.lock_heads()));
+        let json = serde_json::to_vec(&(build_id(), &*self.lock_heads()));
         let folder = self.file.parent().unwrap_or(Path::new("."));
         if let (Ok(json), Ok(())) = (json, fs::create_dir_all(folder)) {
             let _ = write::replace_file(&self.file, &json);

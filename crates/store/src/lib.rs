@@ -97,7 +97,7 @@ pub mod workspace;
 pub mod write;
 
 pub use archive::{ADDED_HEADING, Archive, OpenedRecording, RunContents, free_recording};
-pub use cache::DiskCache;
+pub use cache::{DiskCache, build_id};
 pub use card_cache::CardCache;
 pub use containers::{remove_copies, set_columns};
 pub use digest::sha256;
@@ -115,5 +115,4 @@ pub use session_watch::SessionWatch;
 pub use siblings::Siblings;
 pub use walk::{
     WORK_MARK_FILE, contains_several_runs, may_contain_runs, newest_runs, runs_below, walk_runs,
-    walk_with_heads,
 };

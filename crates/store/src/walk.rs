@@ -80,17 +80,8 @@ pub fn contains_several_runs(path: &Path) -> bool {
 }
 
 /// Walks over the recordings of a path: those below a folder, else the path itself, whatever it is. Returns false if
-/// `on_run` ended it.
-pub fn walk_runs(path: &Path, on_run: &mut RunCallback<'_>) -> bool {
-    walk_with_heads(path, None, on_run)
-}
-
-/// Works as [`walk_runs`], with a cache of the beginnings of files; new ones are added to it, and not saved.
-pub fn walk_with_heads(
-    path: &Path,
-    heads: Option<&FileHeadCache>,
-    on_run: &mut RunCallback<'_>,
-) -> bool {
+/// `on_run` ended it. What is read of the beginnings of files is added to `heads`, and not saved.
+pub fn walk_runs(path: &Path, heads: Option<&FileHeadCache>, on_run: &mut RunCallback<'_>) -> bool {
     match may_contain_runs(path) {
         true => walk_root(path, heads, on_run),
         false => on_run(path.to_owned()),
@@ -530,9 +521,8 @@ fn classify_content(path: &Path, heads: Option<&FileHeadCache>) -> Option<Folder
         None => classify_by_head(path),
     };
     if !matches!(entry, Some(FolderEntry::Container)) {
-        // The cache of heads may be of another build, whose formats claimed other files.
         let format = match &entry {
-            Some(FolderEntry::Log(format, _)) if known_entry.is_none() => Some(*format),
+            Some(FolderEntry::Log(format, _)) => Some(*format),
             _ => None,
         };
         containers::remember_plain_log(path, &meta, format);
@@ -614,11 +604,33 @@ mod tests {
     }
 
     #[test]
+    fn a_walk_with_cached_heads_finds_the_same_runs() {
+        let samples = Path::new(trajview_testing::project()).join("sample-runs");
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("sessions.sqlite");
+        let walk = |heads: &FileHeadCache| {
+            let mut runs = vec![];
+            walk_runs(&samples, Some(heads), &mut |run| {
+                runs.push(run);
+                true
+            });
+            heads.save();
+            runs.sort();
+            runs
+        };
+        let expected = runs_below(&samples);
+
+        assert_eq!(walk(&FileHeadCache::beside_file(&file)), expected);
+        assert!(place.path().join("heads.json").exists());
+        assert_eq!(walk(&FileHeadCache::beside_file(&file)), expected);
+    }
+
+    #[test]
     fn a_walk_ends_when_nobody_wants_more() {
         let folder = folder_with_bundles(5);
         let mut runs = vec![];
 
-        let is_whole = walk_runs(folder.path(), &mut |run| {
+        let is_whole = walk_runs(folder.path(), None, &mut |run| {
             runs.push(run);
             runs.len() < 3
         });
@@ -641,7 +653,7 @@ mod tests {
         }
         let walk = |most: usize| {
             let mut runs = vec![];
-            walk_runs(folder.path(), &mut |run| {
+            walk_runs(folder.path(), None, &mut |run| {
                 runs.push(run);
                 runs.len() < most
             });
@@ -742,7 +754,7 @@ mod tests {
     #[test]
     fn a_path_that_is_no_folder_stands_for_itself() {
         let mut runs = vec![];
-        walk_runs(Path::new("no/such/file"), &mut |run| {
+        walk_runs(Path::new("no/such/file"), None, &mut |run| {
             runs.push(run);
             true
         });

@@ -5,12 +5,12 @@ use sha1::{Digest, Sha1};
 use trajview_code::tree::Grammar;
 use trajview_metrics::process::ProcessNumbers;
 use trajview_run::{Run, files::BlobId};
-use trajview_store::{Archive, checks};
+use trajview_store::{Archive, build_id, checks};
 
 use crate::fact_cache::FactCache;
 
-/// The version of the numbers in the cache. Raise it whenever the same recording gets other numbers.
-const NUMBERS_VERSION: u32 = 2;
+/// The version of what is kept of a recording. The numbers themselves may differ between builds, which the digest tells apart.
+const NUMBERS_VERSION: u32 = 3;
 
 /// Returns the numbers of the cache, or else those that `compute` returns, which the cache keeps. Only for a recording whose
 /// files alone decide the numbers: one with a repository, a bundle or results of checks is computed anew.
@@ -40,6 +40,7 @@ fn numbers_digest(archive: &Archive, run: &Run) -> Option<BlobId> {
     }
     let grammars = Grammar::ALL.iter().filter(|it| it.is_compiled_in()).map(|it| it.name());
     let mut hash = Sha1::new_with_prefix(files);
+    hash.update(build_id());
     for grammar in grammars {
         hash.update(grammar);
         hash.update([0]);

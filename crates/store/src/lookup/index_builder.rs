@@ -26,7 +26,7 @@ use super::{
         open::{complete_recording, index_recording as index_of},
         recording_files,
         siblings::Siblings,
-        walk::walk_with_heads,
+        walk::walk_runs,
     },
     files_stamp::FilesStamp,
     gathered_words::GatheredWords,
@@ -139,7 +139,7 @@ pub fn find_runs(sources: &[PathBuf], heads: &FileHeadCache) -> Vec<(PathBuf, u6
     let mut seen = HashSet::new();
     for source in sources {
         let source = disk::absolute_path(source);
-        walk_with_heads(&source, Some(heads), &mut |run| {
+        walk_runs(&source, Some(heads), &mut |run| {
             if seen.insert(run.clone()) {
                 let written = written_seconds(&run);
                 runs.push((run, written));

@@ -1,7 +1,10 @@
 //! The lifelines of the components: the sign of each turn, and moving along the turns.
 
-use crate::session::context::KeyContext;
-use crate::{session::Session, views::scores::components::ComponentsView};
+use crate::{
+    session::{Session, context::KeyContext},
+    views::scores::components::ComponentsView,
+    widgets::timeline::TurnColumns,
+};
 use trajview_metrics::lifeline::{Lifeline, SymbolChange, SymbolEvent, SymbolLife, SymbolState};
 
 use super::components::ComponentsPart;
@@ -96,77 +99,31 @@ pub(crate) fn symbol_signs(life: &SymbolLife) -> Vec<LifelineSign> {
         .collect()
 }
 
-/// Returns one sign for each cell: the most important sign of the cell's turns.
-pub(crate) fn squeeze_signs(signs: &[LifelineSign], cells: usize) -> Vec<LifelineSign> {
-    if signs.len() <= cells || cells == 0 {
-        return signs[..signs.len().min(cells)].to_vec();
-    }
-    let bounds = |cell: usize| cell * signs.len() / cells..(cell + 1) * signs.len() / cells;
-    let most = |cell: usize| {
-        let all = &signs[bounds(cell)];
-        all.iter().copied().max_by_key(|sign| sign.sign_rank()).unwrap_or(LifelineSign::Nothing)
+/// Returns the columns of the turns in a strip of lifelines, the same as on the timeline, of which a part of a long run may be shown.
+pub(crate) fn lifeline_columns(session: &Session, width: usize) -> TurnColumns {
+    let timeline = &session.run_timeline;
+    let turns = match timeline.facts().is_by_step() {
+        true => 0..session.run.turns.len(),
+        false => timeline.shown_turns(),
     };
-    (0..cells).map(most).collect()
+    TurnColumns::evenly(turns, width)
 }
 
-/// The placement of turns in a row of cells. If all turns fit, each has the same number of cells. Otherwise each has
-/// one cell and only a part of the turns is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TurnAxis {
-    /// The first turn that is shown; counts from 0.
-    first: usize,
-    turns: usize,
-    /// Cells a turn.
-    cells: usize,
-    width: usize,
-}
-
-impl TurnAxis {
-    /// Most cells of one turn.
-    const WIDEST: usize = 4;
-
-    /// Computes an axis that shows `turn`.
-    pub(crate) fn around_turn(turn: usize, turns: usize, width: usize) -> Self {
-        let cells = (width / turns.max(1)).clamp(1, Self::WIDEST);
-        Self {
-            first: crate::widgets::scroll::centred_top(turn, turns, width / cells),
-            turns,
-            cells,
-            width,
-        }
-    }
-
-    /// Returns the turns that are shown, each with its first cell.
-    pub(crate) fn shown_turns(self) -> impl Iterator<Item = (usize, usize)> {
-        (self.first..self.turns)
-            .map(move |turn| (turn, (turn - self.first) * self.cells))
-            .take_while(move |(_, cell)| *cell < self.width)
-    }
-
-    /// Returns the first cell of a turn. None if it is not shown.
-    pub(crate) fn turn_cell(self, turn: usize) -> Option<usize> {
-        self.shown_turns().find(|(other, _)| *other == turn).map(|(_, cell)| cell)
-    }
-
-    /// Returns the turn in a cell.
-    pub(crate) fn turn_at(self, cell: usize) -> Option<usize> {
-        let turn = self.first + cell / self.cells;
-        (cell < self.width && turn < self.turns).then_some(turn)
-    }
-
-    /// Returns the signs in the cells of the shown turns: first the event of the turn, then the state after it.
-    pub(crate) fn spread_signs(
-        self,
-        signs: &[LifelineSign],
-        standing: &[LifelineSign],
-    ) -> Vec<LifelineSign> {
-        let turn = |(turn, _): (usize, usize)| {
-            let event = signs.get(turn).copied().unwrap_or(LifelineSign::Nothing);
-            let after = standing.get(turn).copied().unwrap_or(LifelineSign::Nothing);
-            [event].into_iter().chain(std::iter::repeat_n(after, self.cells - 1))
-        };
-        self.shown_turns().flat_map(turn).take(self.width).collect()
-    }
+/// Returns the sign of each column: what happened in its turn, and in further columns of the same turn the state after it. Of turns
+/// that share a column the most important sign is shown.
+pub(crate) fn column_signs(
+    columns: &TurnColumns,
+    signs: &[LifelineSign],
+    standing: &[LifelineSign],
+) -> Vec<LifelineSign> {
+    let sign = |column: usize| {
+        let turns = columns.turns_of(column);
+        let is_first = columns.columns_of(turns.start).start == column;
+        let of_turns =
+            if is_first { signs } else { standing }.iter().take(turns.end).skip(turns.start);
+        of_turns.copied().max_by_key(|it| it.sign_rank()).unwrap_or(LifelineSign::Nothing)
+    };
+    (0..columns.width()).map(sign).collect()
 }
 
 impl ComponentsView {
@@ -267,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_turns_share_a_cell_the_loss_is_seen() {
+    fn where_turns_share_a_column_the_loss_is_seen() {
         let stands = LifelineSign::Stands(SymbolState::Used);
         let signs = [
             LifelineSign::Nothing,
@@ -277,23 +234,14 @@ mod tests {
             stands,
             LifelineSign::Vanished,
         ];
+        let in_columns =
+            |width: usize| column_signs(&TurnColumns::evenly(0..6, width), &signs, &[stands; 6]);
 
-        assert_eq!(
-            squeeze_signs(&signs, 3),
-            [LifelineSign::Committed, LifelineSign::Changed, LifelineSign::Vanished]
-        );
-        assert_eq!(squeeze_signs(&signs, 9), signs);
-        assert_eq!(squeeze_signs(&signs, 0), []);
-    }
-
-    #[test]
-    fn a_turn_is_found_in_every_cell_it_has() {
-        let axis = TurnAxis::around_turn(0, 5, 12);
-        assert_eq!(axis.shown_turns().map(|(_, cell)| cell).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
-        assert_eq!([0, 1, 9, 10].map(|cell| axis.turn_at(cell)), [Some(0), Some(0), Some(4), None]);
-        let (event, stands) = (LifelineSign::Appeared, LifelineSign::Stands(SymbolState::Used));
-        let spread = axis.spread_signs(&[event; 5], &[stands; 5]);
-        assert_eq!((spread.len(), spread[0], spread[1]), (10, event, stands));
-        assert_eq!(TurnAxis::around_turn(99, 100, 10).turn_at(9), Some(99));
+        let squeezed = [LifelineSign::Committed, LifelineSign::Changed, LifelineSign::Vanished];
+        assert_eq!(in_columns(3), squeezed);
+        assert_eq!(in_columns(6), signs);
+        assert_eq!(in_columns(0), []);
+        let spread = in_columns(12);
+        assert_eq!((spread[2], spread[3]), (LifelineSign::Committed, stands));
     }
 }

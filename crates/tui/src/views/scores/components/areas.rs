@@ -1,9 +1,9 @@
 //! Computes the areas of the parts of the view, as a pure function. `update` uses them to find what was clicked, `draw`
 //! to place the parts.
 
-use ratatui::layout::{Constraint, Layout as Split, Rect};
+use ratatui::layout::{Constraint, Layout as Split, Margin, Rect};
 
-use crate::widgets::layout::ScreenLayout;
+use crate::widgets::{layout::ScreenLayout, timeline::column_area};
 
 use super::ComponentsPart;
 
@@ -34,9 +34,6 @@ const LOW_BODY_ROWS: u16 = 18;
 
 /// Body height from which a narrow screen has both a verdict and a lifeline.
 const HIGH_BODY_ROWS: u16 = 32;
-
-/// Cells to the left of the cells of a lifeline: the name of its symbol.
-pub(crate) const NAME_CELLS: u16 = 20;
 
 impl ComponentsAreas {
     pub(crate) fn for_layout(layout: &ScreenLayout, part: ComponentsPart) -> Self {
@@ -77,16 +74,11 @@ impl ComponentsAreas {
         usize::from(area.width.saturating_sub(2))
     }
 
-    /// Returns the cells of the lifeline that show turns.
+    /// Returns the part of the lifeline that shows turns, below the borders: the columns of the timeline.
     pub(crate) fn strip_area(&self) -> Rect {
         let Some(area) = self.lifeline else { return Rect::default() };
-        let left = NAME_CELLS.min(area.width / 3);
-        Rect {
-            x: area.x + 1 + left,
-            y: area.y + 1,
-            width: area.width.saturating_sub(left + 3),
-            height: area.height.saturating_sub(2),
-        }
+        let inside = area.inner(Margin::new(1, 1));
+        column_area(area).intersection(inside)
     }
 }
 

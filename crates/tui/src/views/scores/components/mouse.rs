@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     session::Session,
-    views::scores::{components::ComponentsView, lifeline},
+    views::scores::{components::ComponentsView, lifeline::lifeline_columns},
     widgets::{
         layout::ScreenLayout,
         mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
@@ -87,10 +87,9 @@ impl ComponentsView {
             ComponentsPart::Verdict => self.verdict.choose_row_at(mouse),
             ComponentsPart::Lifeline => {
                 let strip = areas.strip_area();
-                let (turns, cells) = (session.run.turns.len(), usize::from(strip.width));
-                let axis = lifeline::TurnAxis::around_turn(session.turn, turns, cells);
-                let cell = mouse.column.checked_sub(strip.x).map(usize::from);
-                if let Some(turn) = cell.and_then(|cell| axis.turn_at(cell)) {
+                let columns = lifeline_columns(session, usize::from(strip.width));
+                let column = mouse.column.checked_sub(strip.x).map(usize::from);
+                if let Some(turn) = column.and_then(|column| columns.turn_at(column)) {
                     session.select_turn(turn);
                 }
             }

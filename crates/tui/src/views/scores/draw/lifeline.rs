@@ -1,5 +1,7 @@
 //! The lifeline of the chosen component: one cell a turn, and what happened at the playhead.
 
+use std::ops::Range;
+
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -13,8 +15,8 @@ use crate::{
         components::{ComponentsPart, areas::ComponentsAreas},
         draw::components::table::signs_shown,
         lifeline::{
-            LifelineSign, TurnAxis, standing_signs, standing_text, symbol_signs,
-            symbol_standing_signs, turn_signs,
+            LifelineSign, column_signs, lifeline_columns, standing_signs, standing_text,
+            symbol_signs, symbol_standing_signs, turn_signs,
         },
     },
     widgets::{
@@ -22,6 +24,7 @@ use crate::{
         panel::{draw_sentence, draw_titled_panel, panel_title_span, put_row},
         text,
         theme::{Meaning, Theme},
+        timeline::TurnColumns,
     },
 };
 use trajview_metrics::lifeline::{Lifeline, SymbolLife, SymbolSource, SymbolState};
@@ -148,7 +151,7 @@ fn draw_strips(
     }
     // One row each for the axis, an event and the legend.
     let room = usize::from(inner.height.saturating_sub(4)).max(1);
-    let axis = TurnAxis::around_turn(session.turn, turns, usize::from(strip.width));
+    let columns = lifeline_columns(session, usize::from(strip.width));
     let (mut y, mut shown) = (0, vec![]);
     for (name, (signs, standing)) in rows.into_iter().take(room) {
         let left = fit_spans(
@@ -156,8 +159,9 @@ fn draw_strips(
             usize::from(strip.x.saturating_sub(inner.x + 1)),
         );
         put_row(Line::from(left), None, inner, y, buffer);
-        let signs = axis.spread_signs(&signs, &standing);
-        draw_strip_cells(&signs, axis, session, theme, strip, inner.y + y, buffer);
+        let signs = column_signs(&columns, &signs, &standing);
+        let playhead = columns.columns_of(session.turn);
+        draw_strip_cells(&signs, playhead, theme, strip, inner.y + y, buffer);
         shown.extend(signs);
         y += 1;
     }
@@ -166,17 +170,15 @@ fn draw_strips(
 
 fn draw_strip_cells(
     signs: &[LifelineSign],
-    axis: TurnAxis,
-    session: &Session,
+    playhead: Range<usize>,
     theme: Theme,
     strip: Rect,
     y: u16,
     buffer: &mut Buffer,
 ) {
-    let here = axis.turn_cell(session.turn);
     for (index, x) in (0..signs.len()).zip(strip.x..strip.right()) {
         let span = sign_span(signs[index], theme);
-        let style = match here == Some(index) {
+        let style = match playhead.contains(&index) {
             true => span.style.patch(theme.style_for(Meaning::Cursor)),
             false => span.style,
         };
@@ -195,15 +197,16 @@ fn draw_turn_axis(
     y: u16,
     buffer: &mut Buffer,
 ) -> u16 {
-    let (muted, turns) = (theme.style_for(Meaning::Muted), session.run.turns.len());
+    let muted = theme.style_for(Meaning::Muted);
     let words = if session.run.checkpoints.is_empty() { "turns" } else { "checkpoints" };
     put_row(Line::styled(words, muted), None, inner, y, buffer);
-    let axis = TurnAxis::around_turn(session.turn, turns, usize::from(strip.width));
-    let names = checkpoint_names(session, axis, usize::from(strip.width), theme);
+    let columns = lifeline_columns(session, usize::from(strip.width));
+    let names = checkpoint_names(session, &columns, theme);
     let row = Rect { x: strip.x, width: strip.width, ..inner };
     put_row(Line::from(names), None, row, y, buffer);
-    if let Some(cell) = axis.turn_cell(session.turn)
-        && let Some(cell) = buffer.cell_mut((strip.x + cell as u16, inner.y + y))
+    let playhead = columns.columns_of(session.turn);
+    if !playhead.is_empty()
+        && let Some(cell) = buffer.cell_mut((strip.x + playhead.start as u16, inner.y + y))
     {
         cell.set_symbol("▲").set_style(theme.style_for(Meaning::Playing));
     }
@@ -213,18 +216,20 @@ fn draw_turn_axis(
 /// Names of the checkpoints where they begin, as many as there is room for, that of the playhead bold.
 pub(crate) fn checkpoint_names(
     session: &Session,
-    axis: TurnAxis,
-    width: usize,
+    columns: &TurnColumns,
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (mut spans, mut x, mut first) = (vec![], 0, 0);
     for checkpoint in &session.run.checkpoints {
         let is_here = (first..=checkpoint.last_turn).contains(&session.turn);
         let name = format!("┆{}", safe_string(&checkpoint.id));
-        if let Some(cell) = axis.turn_cell(first).filter(|cell| *cell >= x) {
-            let name = fitting_prefix(&name, width.saturating_sub(cell)).to_owned();
-            spans.push(Span::raw(" ".repeat(cell - x)));
-            x = cell + text::width(&name);
+        let first_column = columns.columns_of(first).start;
+        let is_shown = !columns.columns_of(first).is_empty() && first_column >= x;
+        if is_shown {
+            let room = columns.width().saturating_sub(first_column);
+            let name = fitting_prefix(&name, room).to_owned();
+            spans.push(Span::raw(" ".repeat(first_column - x)));
+            x = first_column + text::width(&name);
             let meaning = if is_here { Meaning::Title } else { Meaning::Muted };
             spans.push(trusted_span(name, theme.style_for(meaning)));
         }

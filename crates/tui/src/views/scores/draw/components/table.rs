@@ -18,7 +18,7 @@ use crate::{
                 table::{ComponentRow, ComponentSort},
             },
             draw::lifeline::{self, checkpoint_names},
-            lifeline::{LifelineSign, TurnAxis, squeeze_signs, standing_signs, turn_signs},
+            lifeline::{LifelineSign, column_signs, lifeline_columns, standing_signs, turn_signs},
         },
         verdict::{doubt_sign, exact_score, plain_name, score_spans},
     },
@@ -27,6 +27,7 @@ use crate::{
         panel::{PanelTitles, draw_sentence, panel_title_span, put_row},
         text,
         theme::{Meaning, Theme},
+        timeline::TurnColumns,
     },
 };
 
@@ -103,8 +104,7 @@ struct ComponentColumns {
     exposure: (&'static str, usize),
     change: usize,
     lost: (&'static str, usize),
-    strip: usize,
-    axis: TurnAxis,
+    strip: TurnColumns,
 }
 
 impl ComponentColumns {
@@ -130,8 +130,8 @@ impl ComponentColumns {
         let name = name.min(longest.unwrap_or_default().max(LEAST_NAME_CELLS));
         // What the names leave is the turns'.
         let strip = if strip < turns { strip } else { room.saturating_sub(name + 1) };
-        let axis = TurnAxis::around_turn(session.turn, turns, strip);
-        Self { name, score, label, exposure, change, lost, strip, axis }
+        let strip = lifeline_columns(session, strip);
+        Self { name, score, label, exposure, change, lost, strip }
     }
 
     fn head_line(&self, session: &Session, theme: Theme) -> Line<'static> {
@@ -154,11 +154,11 @@ impl ComponentColumns {
     fn checkpoint_spans(&self, session: &Session, theme: Theme) -> Vec<Span<'static>> {
         let run = &session.run;
         let muted = theme.style_for(Meaning::Muted);
-        if self.strip < run.turns.len() || run.checkpoints.is_empty() {
-            let turns = if self.strip < "turns".len() { "" } else { "turns" };
+        if self.strip.has_buckets() || run.checkpoints.is_empty() {
+            let turns = if self.strip.width() < "turns".len() { "" } else { "turns" };
             return vec![trusted_span(turns, muted)];
         }
-        checkpoint_names(session, self.axis, self.strip, theme)
+        checkpoint_names(session, &self.strip, theme)
     }
 
     fn row_line(&self, row: &ComponentRow, session: &Session, theme: Theme) -> Line<'static> {
@@ -221,12 +221,9 @@ impl ComponentColumns {
     }
 
     fn strip_signs(&self, row: &ComponentRow, session: &Session) -> Vec<LifelineSign> {
-        let Some(told) = session.rubric.lifeline_of(&row.id) else { return vec![] };
-        let all: Vec<LifelineSign> = turn_signs(told, session.run.turns.len());
-        match self.strip < all.len() {
-            true => squeeze_signs(&all, self.strip),
-            false => self.axis.spread_signs(&all, &standing_signs(told, all.len())),
-        }
+        let Some(lifeline) = session.rubric.lifeline_of(&row.id) else { return vec![] };
+        let turns = session.run.turns.len();
+        column_signs(&self.strip, &turn_signs(lifeline, turns), &standing_signs(lifeline, turns))
     }
 }
 
