@@ -158,7 +158,7 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
         false => {
             let counting = CountedLabels::from_blind_only(args.blind_only);
             let annotator = annotator_name(args)?;
-            AuditDocument::with_queue(&audited, (plan, args.plan), (&annotator, counting))?
+            AuditDocument::for_queue(&audited, (plan, args.plan), (&annotator, counting))?
         }
     };
     print_document(&document, args, out)

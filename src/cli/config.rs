@@ -478,7 +478,10 @@ impl LoadedConfig {
                 self.origins.insert(name.to_owned(), SettingOrigin::Line(line));
             }
             Err(what) => {
-                self.add_problem(line, &format!("{name}: {what}, found {}", value_text(value)));
+                self.add_problem(
+                    line,
+                    &format!("{name}: {what}, found {}", toml_value_text(value)),
+                );
             }
         }
     }
@@ -588,7 +591,8 @@ fn is_table(name: &str) -> bool {
         .any(|setting| setting.0.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
-fn value_text(value: &DeValue<'_>) -> String {
+/// Returns a value of the settings file as it is written there, of a time, a list or a table its kind.
+fn toml_value_text(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => toml_string(text),
         DeValue::Integer(number) => number.as_str().to_owned(),

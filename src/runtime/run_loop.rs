@@ -274,7 +274,7 @@ impl Runtime {
                         self.workers.stop_following();
                     }
                     self.questions += 1; // before the worker starts, so that idle never lies
-                    self.workers.run_effect(effect);
+                    self.workers.start_worker(effect);
                 }
             }
         }

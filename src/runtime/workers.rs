@@ -334,8 +334,9 @@ impl Workers {
         self.following.watch_all(sources, &self.sender);
     }
 
-    /// Starts a worker, which sends exactly one [`RuntimeEvent::Answered`].
-    pub(crate) fn run_effect(&self, effect: Effect) {
+    /// Starts a thread for an effect with a request id, which sends exactly one [`RuntimeEvent::Answered`]; ignores
+    /// other effects. Stops an earlier search of the same kind, and for a run to show also the scoring.
+    pub(crate) fn start_worker(&self, effect: Effect) {
         let Some(request) = effect.request_id() else { return };
         let awaited = AwaitedReply::of_effect(&effect);
         let awaited_copy = awaited.clone();

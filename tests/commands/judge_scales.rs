@@ -105,7 +105,7 @@ fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() 
     assert!(!rubric.warnings.iter().any(|it| it.place.starts_with("judgements/")));
     let book = rubric.codebook.as_ref().unwrap();
     let prompt = judgement.judge.prompt_sha256.as_deref();
-    assert_eq!(book.prompt_match(prompt, LabelUnit::Component), PromptMatch::Same);
+    assert_eq!(book.compare_with_prompt(prompt, LabelUnit::Component), PromptMatch::Same);
     let run = desk.run();
     let run = run.to_str().unwrap();
     let told: Value =

@@ -44,6 +44,8 @@ fn step_line(archive: &Archive, run: &Run, step: StepId) -> String {
     text.arguments.unwrap_or(text.text)
 }
 
+/// Returns each successful commit's command, and the files edited since the commit before; None where there is none.
+/// Leaves out the commits after [`MOST_CHARS`].
 fn commits_text(archive: &Archive, run: &Run, steps: &[&StepFacts]) -> Option<String> {
     let mut edited: Vec<&str> = vec![];
     let mut text = String::new();

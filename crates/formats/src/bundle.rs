@@ -329,7 +329,7 @@ fn lay_out(
         turn.ended_at = entry.ended_at.as_deref().and_then(Time::parse).or(turn.ended_at);
         turn_values::complete_turn(turn, entry, &mut run.warnings);
     }
-    run.origin.record.state = manifest.state.as_ref().and_then(turn_values::value_text);
+    run.origin.record.state = manifest.state.as_ref().and_then(turn_values::non_blank_text);
     start_state::complete_start(run, manifest.start.as_ref());
     run.origin.record.remarks = manifest.rest.texts_of("remarks");
     run.origin.record.conduct = conduct::conduct_of_run(manifest);

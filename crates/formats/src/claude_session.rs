@@ -15,7 +15,7 @@ use super::{
         fold::{self, ClaudeFold, LineOwner, TokenSource},
         json::read_object,
         line::{ClassifiedLine, LineContent, UserRecord, UserText, UserTextKind},
-        record::{AgentMeta, ClaudeMessage, ClaudeRecord, field_text},
+        record::{AgentMeta, ClaudeMessage, ClaudeRecord, string_or_empty},
         text,
     },
     companion_files::BelongsTo,
@@ -86,7 +86,8 @@ impl Format for ClaudeSession {
                 .is_some_and(|id| record.session_id.as_str().strip_prefix("agent-") == Some(id));
             let speaks = matches!(record.kind.as_str(), "user" | "assistant");
             let is_warm_up = record.kind.as_str() == "user"
-                && field_text(read_object::<ClaudeMessage<'_>>(record.message).content) == "Warmup";
+                && string_or_empty(read_object::<ClaudeMessage<'_>>(record.message).content)
+                    == "Warmup";
             is_warm_up || speaks && !record.is_sidechain.0
         });
         match is_agent && !is_own {

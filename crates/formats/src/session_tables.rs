@@ -39,7 +39,8 @@ pub trait SessionTables: Sync {
     /// Returns the query for the ids of the sessions that are runs, where tables of these names are the tool's.
     fn sessions_query(&self, tables: &[String]) -> Option<String>;
 
-    /// Returns whether the database has a session with its messages, which may be one of a sub-agent.
+    /// Returns whether the database has messages of the session with this id, which may be that of a sub-agent. The
+    /// default is false, for tools that never moved logs into a database.
     fn has_session(&self, _rows: &dyn TableRows, _id: &str) -> Result<bool, TableError> {
         Ok(false)
     }

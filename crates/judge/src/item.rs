@@ -69,7 +69,7 @@ impl JudgeItem {
     pub(crate) fn words_sha256(&self) -> Option<String> {
         match self {
             Self::Component(_) | Self::CodebookComponent(..) | Self::Group(_) => None,
-            Self::Decision(decision) => Some(sha256(decision.judged_text().as_bytes())),
+            Self::Decision(decision) => Some(sha256(decision.text_to_hash().as_bytes())),
             Self::Part(part) => Some(sha256(part.material.as_bytes())),
         }
     }

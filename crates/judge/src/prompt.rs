@@ -212,10 +212,10 @@ mod tests {
         assert!(other.system_text(5).contains("- 0 Absent: Nothing of it is there."));
         assert!(other.system_text(5).contains("You have 5 tool calls at most."));
         assert_eq!(other.origin, "built in, with the codebook of components.json");
-        let prompt_match = user_book.prompt_match(Some(&other.sha256), LabelUnit::Component);
+        let prompt_match = user_book.compare_with_prompt(Some(&other.sha256), LabelUnit::Component);
         assert_eq!(prompt_match, PromptMatch::Same);
         assert_eq!(
-            user_book.prompt_match(Some(&same.sha256), LabelUnit::Component),
+            user_book.compare_with_prompt(Some(&same.sha256), LabelUnit::Component),
             PromptMatch::Another
         );
     }

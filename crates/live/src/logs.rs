@@ -181,12 +181,23 @@ fn collect_paths(
     }
 }
 
-/// Opens a regular file; a link in its place is not followed.
+/// Opens a file for reading. Fails where it is a link, also one that is put there meanwhile, or not a regular file; does
+/// not wait for the writer of a pipe.
 fn open_regular(path: &Path) -> io::Result<File> {
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+    let mut options = File::options();
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(flags.bits() as i32);
     }
-    File::open(path)
+    let is_link = !cfg!(unix) && fs::symlink_metadata(path)?.is_symlink();
+    let file = options.read(true).open(path)?;
+    match file.metadata()?.is_file() && !is_link {
+        true => Ok(file),
+        false => Err(io::Error::other("it is not a regular file")),
+    }
 }
 
 fn make_parent(path: &Path) -> Result<(), WriteError> {
@@ -727,5 +738,22 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", home.path().join("x.jsonl")).unwrap();
         let copied = copy_logs(&places, bundle.path(), &Secrets::default()).unwrap();
         assert_eq!(copied.rows, []);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_regular_file_is_opened_and_a_pipe_without_a_writer_does_not_block() {
+        let (home, _bundle, _places) = sample_place();
+        let at = |name: &str| home.path().join(name);
+        fs::write(at("file"), "text").unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        std::os::unix::fs::symlink(at("nothing"), at("dangling")).unwrap();
+        let status = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+        assert!(status.success());
+        assert_eq!(read_from(&at("file"), 1).unwrap(), b"ext");
+        for name in ["link", "dangling", "pipe", "nothing"] {
+            assert!(open_regular(&at(name)).is_err(), "{name}");
+        }
+        assert!(open_regular(home.path()).is_err());
     }
 }

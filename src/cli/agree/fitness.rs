@@ -587,7 +587,7 @@ pub(crate) fn print_fitness(
         )?;
     }
     if let Some(rows) = fitness.reliability.as_ref().filter(|it| !it.is_empty()) {
-        show("stated confidence and expected calibration error (ECE)", &reliability_table(rows))?;
+        show("stated confidence and expected calibration error (ECE)", &confidence_table(rows))?;
         let bins: Vec<&Json> = rows.iter().flat_map(|it| it.rows("bins")).collect();
         show("reliability diagram", &bin_table(&bins))?;
     }
@@ -655,7 +655,8 @@ fn annotator_table(rows: &[&Json]) -> OutputTable {
     OutputTable::from_rows(&columns, rows.iter().copied()).with_keys(2)
 }
 
-fn reliability_table(rows: &[Json]) -> OutputTable {
+/// Returns the table of how often each judge is right at the confidence that it states.
+fn confidence_table(rows: &[Json]) -> OutputTable {
     let columns: [TableColumn<'_, Json>; 7] = [
         ("judge", &|it| it.cell("judge")),
         (">answers", &|it| it.cell("answers")),

@@ -204,9 +204,11 @@ impl AuditDocument {
         })
     }
 
-    pub(crate) fn with_queue(
+    /// Returns the document of a rater's queue with the corrected mean. With the half width of an interval to reach,
+    /// the items that narrow it come first.
+    pub(crate) fn for_queue(
         audited: &AuditedRun,
-        (plan, wanted): (QueuePlan, Option<f64>),
+        (plan, half_width): (QueuePlan, Option<f64>),
         (annotator, counting): (&str, CountedLabels),
     ) -> Result<Self, CommandFailure> {
         let judgement = audited.judgement()?;
@@ -214,7 +216,7 @@ impl AuditDocument {
         let drawn =
             JudgementQueue::new(&audited.rubric, (judgement, judgement), Some(annotator), plan);
         let run = (audited.run_name(), audited.turns_done(judgement)?);
-        let (correction, more) = CorrectionRow::for_run(&drawn, judgement, run, wanted);
+        let (correction, more) = CorrectionRow::for_run(&drawn, judgement, run, half_width);
         let open = drawn.open_strata();
         let order =
             more.map_or_else(|| drawn.order.clone(), |it| it.order_queue(&drawn.order, &open));

@@ -10,7 +10,7 @@ use trajview_judge::settings::{JudgeConfig, JudgeKind};
 
 use super::{
     LoadedConfig, SettingOrigin, line_number_at, parse_between, parse_flag, parse_one_of,
-    parse_text, parse_whole_number, set_some, set_value, toml_list, toml_string, value_text,
+    parse_text, parse_whole_number, set_some, set_value, toml_list, toml_string, toml_value_text,
 };
 
 /// One field of a judge: its name, how a value is read, and how it is written. The error names what was expected.
@@ -253,7 +253,10 @@ fn read_judge(
                 loaded.origins.insert(full, SettingOrigin::Line(line));
             }
             Err(what) if !NOT_REPEATED.contains(&field.0) => {
-                loaded.add_problem(line, &format!("{full}: {what}, found {}", value_text(value)));
+                loaded.add_problem(
+                    line,
+                    &format!("{full}: {what}, found {}", toml_value_text(value)),
+                );
             }
             Err(what) => loaded.add_problem(line, &format!("{full}: {what}")),
         }

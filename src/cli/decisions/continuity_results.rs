@@ -331,7 +331,7 @@ impl StatedValueCheck {
         let near = |own: &f64| stated.is_some_and(|it| (own - value).abs() <= rounding_of(it));
         let Some(first) = ours.iter().flatten().next() else { return };
         if !ours.iter().flatten().any(near) {
-            let [stated, first] = [value, *first].map(value_text);
+            let [stated, first] = [value, *first].map(four_digit_text);
             self.does_not_add_up
                 .push(format!("{subject}: the file states {what} {stated}, its rows give {first}"));
         }
@@ -371,13 +371,14 @@ impl StatedValueCheck {
     }
 }
 
-fn value_text(value: f64) -> String {
+/// Returns a number with up to four decimals, without zeros at the end.
+fn four_digit_text(value: f64) -> String {
     // Differences of numbers that begin alike are seen in more digits.
     format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn value_cell(value: Option<f64>) -> String {
-    cell_or_dash(value.map(value_text))
+    cell_or_dash(value.map(four_digit_text))
 }
 
 /// Returns the scores of two judges: the keys of a pair that end with `_score`, in the order of their names.

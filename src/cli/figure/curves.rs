@@ -200,8 +200,11 @@ fn curves_figure(
         CurveMoments::Turns => "turn",
     };
     let panel = |(at, number): (usize, &Number)| {
-        let curves: Vec<Vec<Option<CurvePoint>>> =
-            runs.groups.iter().map(|group| group_curve(group, at, args.band.band())).collect();
+        let curves: Vec<Vec<Option<CurvePoint>>> = runs
+            .groups
+            .iter()
+            .map(|group| mean_curve_of_group(group, at, args.band.band()))
+            .collect();
         curves_panel(number.label(), &curves, moment, number.is_share())
     };
     let names: Vec<&str> = numbers.iter().map(|number| number.label()).collect();
@@ -227,13 +230,15 @@ fn curves_figure(
     }
 }
 
-fn group_curve(
+/// Returns the mean curve of one metric over the runs of a group. The index is the position of the metric in the series
+/// of each run.
+fn mean_curve_of_group(
     group: &FigureGroup<RunCurves>,
-    number: usize,
+    metric_index: usize,
     band: CurveBand,
 ) -> Vec<Option<CurvePoint>> {
     let series: Vec<&CheckpointSeries> =
-        group.runs.iter().filter_map(|run| run.series.get(number)).collect();
+        group.runs.iter().filter_map(|run| run.series.get(metric_index)).collect();
     mean_curve(&series, band)
 }
 

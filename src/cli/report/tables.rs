@@ -13,7 +13,7 @@ pub(crate) fn markdown_report(report: &ReportMaterial) -> String {
         text.push_str(&format!(
             "\n## {}\n\nFrom {}",
             safe_markdown_line(&title),
-            code_span(&section_command(section))
+            code_span(&command_or_empty(section))
         ));
         text.push_str(&format!(" ({}).\n", section.source));
         for part in &section.parts {
@@ -44,7 +44,7 @@ pub(crate) fn latex_report(report: &ReportMaterial) -> String {
         text.push_str(&format!(
             "\n% {}\n% {}\n",
             latex_comment(&title),
-            latex_comment(&section_command(section))
+            latex_comment(&command_or_empty(section))
         ));
         for part in &section.parts {
             match part {
@@ -80,7 +80,8 @@ fn code_span(command: &str) -> String {
     format!("{fence}{gap}{}{gap}{fence}", safe_line(command))
 }
 
-fn section_command(section: &ReportSection) -> String {
+/// Returns the command that prints the section again; empty where there is none.
+fn command_or_empty(section: &ReportSection) -> String {
     section.command.clone().unwrap_or_default()
 }
 

@@ -46,7 +46,8 @@ impl GateArgs {
     }
 }
 
-/// Measures both states, prints the comparison, and decides.
+/// Measures the code now and at the earlier revision, and prints the comparison. Returns [`Exit::Failed`] where a limit
+/// is exceeded or cannot be decided.
 pub(crate) fn run_gate(
     args: &ScoreArgs,
     (limits, revision): (Vec<GateLimit>, &str),

@@ -429,7 +429,7 @@ impl JudgingSetup {
             whole.cost = sum.map(|sum| sum.min(bound.unwrap_or(f64::INFINITY)));
             whole.place = plan.place;
             whole.key = job.settings.key_env.clone();
-            whole.lacks = missing_to_ask(job, &self.known, &mut whole.place);
+            whole.lacks = reason_not_ready(job, &self.known, &mut whole.place);
         }
         Ok(whole)
     }
@@ -457,13 +457,14 @@ fn group_name(group: &CriteriaGroup) -> ItemName {
     ItemName { id: group.id.clone(), name: names.join(", ") }
 }
 
-/// Returns what is missing for a request, as a sentence; a key in the address of the judge is removed from it.
-fn missing_to_ask(job: JudgingJob, known: &KnownJudges, place: &mut String) -> Option<String> {
+/// Returns why a judge cannot be asked, as a sentence; None where it can. Hides the key in the address if the key is
+/// known.
+fn reason_not_ready(job: JudgingJob, known: &KnownJudges, address: &mut String) -> Option<String> {
     let name = job.settings.name.clone();
     match job.with_key_of(&|name| known.variable(name)) {
         Err(why) => Some(why.to_string()),
         Ok(job) => {
-            *place = job.key.hide_key(place);
+            *address = job.key.hide_key(address);
             let why = JudgeClient::new(&job.settings, &job.key).err()?;
             Some(format!("judge {name} {why}"))
         }

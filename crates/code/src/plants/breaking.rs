@@ -8,7 +8,7 @@ use super::{
     CodePlace, SourceTexts,
     edits::TextEdits,
     syntax::{
-        Family, Function, ParsedFile, ancestors, contains, files_with_word, functions_of,
+        Function, LanguageFamily, ParsedFile, ancestors, contains, files_with_word, functions_of,
         has_module, is_own_rust_path, is_test_path, nodes_in, statements_of,
     },
 };
@@ -26,7 +26,7 @@ pub(super) fn plant_deletion(
             .ok_or_else(|| format!("{} shares a line with other code", function.name))?;
         let siblings = function.outer.parent().map(statements_of).unwrap_or_default();
         let is_left = |it: &Node<'_>| !functions.iter().any(|other| contains(other.outer, *it));
-        let is_empty = file.family == Family::Python
+        let is_empty = file.family == LanguageFamily::Python
             && function.outer.parent().is_some_and(|parent| parent.kind() == "block")
             && !siblings.iter().any(is_left)
             && siblings.first().is_some_and(|first| first.id() == function.outer.id());
@@ -111,7 +111,7 @@ fn calls_of<'t>(
         let name = file.text_of(last);
         names.contains(&name)
             && (functions.iter().any(|it| it.name == name && it.is_method())
-                || is_own_field(file, callee, last, files))
+                || is_in_project_module(file, callee, last, files))
     };
     let (mut calls, mut end): (Vec<Node<'t>>, usize) = (vec![], 0);
     for node in nodes_in(file.root()).into_iter().filter(is_call) {
@@ -123,8 +123,14 @@ fn calls_of<'t>(
     calls
 }
 
-/// Returns whether the last name of a field or a path belongs to a module of the tree.
-fn is_own_field(file: &ParsedFile, around: Node<'_>, last: Node<'_>, files: &SourceTexts) -> bool {
+/// Returns whether a name is reached through a module of the project: `module.name`, or `module::name` in Rust, where
+/// `last` is the name.
+fn is_in_project_module(
+    file: &ParsedFile,
+    around: Node<'_>,
+    last: Node<'_>,
+    files: &SourceTexts,
+) -> bool {
     match around.kind() {
         "scoped_identifier" => is_own_rust_path(file, last, files),
         "attribute" | "member_expression" => around
@@ -204,9 +210,11 @@ fn has_other_use(
             ("identifier", "keyword_argument") => !is_field("name"),
             ("identifier", "scoped_identifier") => is_own_rust_path(file, node, files),
             ("identifier", "attribute") if is_field("attribute") => {
-                is_own_field(file, parent, node, files)
+                is_in_project_module(file, parent, node, files)
             }
-            ("property_identifier", "member_expression") => is_own_field(file, parent, node, files),
+            ("property_identifier", "member_expression") => {
+                is_in_project_module(file, parent, node, files)
+            }
             ("identifier" | "shorthand_property_identifier", _) => true,
             _ => false,
         }
@@ -233,11 +241,11 @@ fn call_statement(call: Node<'_>) -> Option<Node<'_>> {
     (parent.kind() == "expression_statement").then_some(parent)
 }
 
-const fn empty_statement(family: Family) -> &'static str {
+const fn empty_statement(family: LanguageFamily) -> &'static str {
     match family {
-        Family::Python => "pass",
-        Family::Script => ";",
-        Family::Rust => "",
+        LanguageFamily::Python => "pass",
+        LanguageFamily::Script => ";",
+        LanguageFamily::Rust => "",
     }
 }
 
@@ -283,15 +291,17 @@ pub(super) fn plant_stubs(functions: &[Function<'_>]) -> Result<TextEdits, Strin
     for function in functions {
         let (file, body) = (function.file, function.body);
         let (range, stub) = match file.family {
-            Family::Python => {
+            LanguageFamily::Python => {
                 let skipped = usize::from(function.docstring().is_some());
                 let statements = function.statements();
                 let Some(first) = statements.get(skipped) else { continue };
                 let end = statements.last().map_or(body.end_byte(), Node::end_byte);
                 (first.start_byte()..end, "raise NotImplementedError")
             }
-            Family::Script => (body.byte_range(), "{ throw new Error(\"not implemented\"); }"),
-            Family::Rust => (body.byte_range(), "{ todo!() }"),
+            LanguageFamily::Script => {
+                (body.byte_range(), "{ throw new Error(\"not implemented\"); }")
+            }
+            LanguageFamily::Rust => (body.byte_range(), "{ todo!() }"),
         };
         if is_stub(function) {
             continue;
@@ -364,9 +374,9 @@ fn first_value(call: Node<'_>) -> Option<Node<'_>> {
 fn call_value(file: &ParsedFile, call: Node<'_>) -> String {
     match (first_value(call), file.family) {
         (Some(first), _) => format!("({})", file.text_of(first)),
-        (None, Family::Python) => "None".into(),
-        (None, Family::Script) => "undefined".into(),
-        (None, Family::Rust) => "Default::default()".into(),
+        (None, LanguageFamily::Python) => "None".into(),
+        (None, LanguageFamily::Script) => "undefined".into(),
+        (None, LanguageFamily::Rust) => "Default::default()".into(),
     }
 }
 

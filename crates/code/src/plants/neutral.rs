@@ -8,7 +8,7 @@ use crate::{
 use super::{
     PlantTarget,
     edits::TextEdits,
-    syntax::{self, Family, Function, ParsedFile, ancestors, nodes_in},
+    syntax::{self, Function, LanguageFamily, ParsedFile, ancestors, nodes_in},
 };
 
 /// Longest name of a component in the comment (characters).
@@ -158,16 +158,18 @@ pub(super) fn plant_docstring(function: &Function<'_>) -> Result<TextEdits, Stri
     let line_end = file.line_end();
     let mut edits =
         TextEdits::new(format!("{} in {}: docstring made longer", function.name, file.path));
-    if file.family != Family::Python {
+    if file.family != LanguageFamily::Python {
         let start = function.outer.start_byte();
         let indent = file.indent_at(start).ok_or("it shares a line with other code")?;
         let lines = LONGER.map(|line| match file.family {
-            Family::Rust => format!("{indent}/// {line}{line_end}"),
-            Family::Python | Family::Script => format!("{indent} * {line}{line_end}"),
+            LanguageFamily::Rust => format!("{indent}/// {line}{line_end}"),
+            LanguageFamily::Python | LanguageFamily::Script => {
+                format!("{indent} * {line}{line_end}")
+            }
         });
         let text = match file.family {
-            Family::Rust => lines.concat(),
-            Family::Python | Family::Script => {
+            LanguageFamily::Rust => lines.concat(),
+            LanguageFamily::Python | LanguageFamily::Script => {
                 format!("{indent}/**{line_end}{}{indent} */{line_end}", lines.concat())
             }
         };

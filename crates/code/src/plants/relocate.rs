@@ -8,7 +8,7 @@ use super::{
     SourceTexts,
     edits::TextEdits,
     syntax::{
-        Family, Function, ParsedFile, bound_names, is_comment, names_at_top, nodes_in,
+        Function, LanguageFamily, ParsedFile, bound_names, is_comment, names_at_top, nodes_in,
         statements_of, used_names,
     },
 };
@@ -85,7 +85,7 @@ fn can_exchange(one: &Function<'_>, two: &Function<'_>) -> bool {
         let head = || statements_of(it.node).into_iter().filter(|part| part.id() != it.body.id());
         let calls =
             head().flat_map(nodes_in).any(|node| has_word("call call_expression", node.kind()));
-        is_declaration && !it.is_decorated() && !(it.file.family == Family::Python && calls)
+        is_declaration && !it.is_decorated() && !(it.file.family == LanguageFamily::Python && calls)
     };
     let head_uses = |it: &Function<'_>, name: &str| {
         let parts = statements_of(it.node).into_iter().filter(|part| {
@@ -94,7 +94,7 @@ fn can_exchange(one: &Function<'_>, two: &Function<'_>) -> bool {
         parts.flat_map(|part| used_names(it.file, part)).any(|used| used == name)
     };
     let is_free = |a: &Function<'_>, b: &Function<'_>| {
-        a.file.family != Family::Python || !head_uses(a, b.name)
+        a.file.family != LanguageFamily::Python || !head_uses(a, b.name)
     };
     one.name != two.name && is_plain(one) && is_plain(two) && is_free(one, two) && is_free(two, one)
 }
@@ -108,9 +108,9 @@ pub(super) fn plant_move(
         return Err("it is not at the top of its file".into());
     }
     match function.file.family {
-        Family::Python => move_in_python(files, function),
-        Family::Script => move_in_script(files, function),
-        Family::Rust => move_in_rust(files, function),
+        LanguageFamily::Python => move_in_python(files, function),
+        LanguageFamily::Script => move_in_script(files, function),
+        LanguageFamily::Rust => move_in_rust(files, function),
     }
 }
 

@@ -8,8 +8,8 @@ use super::{
     SourceTexts,
     edits::TextEdits,
     syntax::{
-        Family, Function, ParsedFile, ancestors, bound_names, functions_of, has_module, is_comment,
-        is_own_rust_path, nodes_in, word_places,
+        Function, LanguageFamily, ParsedFile, ancestors, bound_names, functions_of, has_module,
+        is_comment, is_own_rust_path, nodes_in, word_places,
     },
 };
 
@@ -50,9 +50,9 @@ pub(super) fn plant_rename(
         return Err("its name may have a meaning of its own".into());
     }
     let own_names = match function.file.family {
-        Family::Python => PYTHON_BUILTINS,
-        Family::Script => SCRIPT_GLOBALS,
-        Family::Rust => RUST_PRELUDE,
+        LanguageFamily::Python => PYTHON_BUILTINS,
+        LanguageFamily::Script => SCRIPT_GLOBALS,
+        LanguageFamily::Rust => RUST_PRELUDE,
     };
     if has_word(own_names, name) {
         return Err("its name is one of the language too".into());
@@ -132,7 +132,7 @@ fn unused_name(files: &SourceTexts, name: &str) -> Option<String> {
 
 /// Returns whether a file defines or imports a name, as far as the syntax says.
 fn binds_name(file: &ParsedFile, name: &str) -> bool {
-    if file.family != Family::Rust {
+    if file.family != LanguageFamily::Rust {
         return bound_names(file, file.root()).contains(name);
     }
     let is_import = |node: &Node<'_>| {
@@ -195,7 +195,7 @@ fn unsafe_use(
         | "mod_item"
         | "shorthand_field_initializer"
         | "use_wildcard"
-            if file.family == Family::Rust =>
+            if file.family == LanguageFamily::Rust =>
         {
             Some(format!("{path} uses its name in a {}", parent.kind().replace('_', " ")))
         }
@@ -226,7 +226,7 @@ fn import_problem(file: &ParsedFile, dotted: Node<'_>, files: &SourceTexts) -> O
 }
 
 fn is_in_docstring(file: &ParsedFile, node: Node<'_>) -> bool {
-    if file.family != Family::Python {
+    if file.family != LanguageFamily::Python {
         return false;
     }
     let string = std::iter::successors(Some(node), Node::parent)

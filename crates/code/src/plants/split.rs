@@ -10,7 +10,8 @@ use super::{
     edits::TextEdits,
     relocate::start_with_comments,
     syntax::{
-        Family, Function, ParsedFile, ancestors, bound_names, nodes_in, pattern_names, used_names,
+        Function, LanguageFamily, ParsedFile, ancestors, bound_names, nodes_in, pattern_names,
+        used_names,
     },
 };
 
@@ -18,10 +19,10 @@ use super::{
 pub(super) fn plant_split(function: &Function<'_>) -> Result<TextEdits, String> {
     let file = function.file;
     match (file.family, file.grammar) {
-        (Family::Rust, _) | (_, Grammar::TypeScript | Grammar::Tsx) => {
+        (LanguageFamily::Rust, _) | (_, Grammar::TypeScript | Grammar::Tsx) => {
             return Err("the types of its values are not in the syntax".into());
         }
-        (Family::Python | Family::Script, _) => {}
+        (LanguageFamily::Python | LanguageFamily::Script, _) => {}
     }
     if let Some(why) = split_problem(function) {
         return Err(why);
@@ -57,11 +58,11 @@ pub(super) fn plant_split(function: &Function<'_>) -> Result<TextEdits, String> 
         return Err("it shares a line with other code".into());
     }
     let (helper, call) = match file.family {
-        Family::Python => (
+        LanguageFamily::Python => (
             format!("def {name}({list}):{end}{tail}{end}{end}{end}"),
             format!("{indent}return {name}({list})"),
         ),
-        Family::Script | Family::Rust => (
+        LanguageFamily::Script | LanguageFamily::Rust => (
             format!("function {name}({list}) {{{end}{tail}{end}}}{end}{end}"),
             format!("{indent}return {name}({list});"),
         ),
@@ -87,8 +88,8 @@ fn split_problem(function: &Function<'_>) -> Option<String> {
         )
     });
     let is_plain = match file.family {
-        Family::Python => true,
-        Family::Script | Family::Rust => {
+        LanguageFamily::Python => true,
+        LanguageFamily::Script | LanguageFamily::Rust => {
             function.node.kind() == "function_declaration" && function.is_at_top()
         }
     };
@@ -188,8 +189,10 @@ fn surely_bound<'t>(file: &'t ParsedFile, statement: Node<'t>) -> Vec<&'t str> {
 fn helper_name(file: &ParsedFile, name: &str) -> Option<String> {
     let name = name.trim_matches('_');
     let candidates = match file.family {
-        Family::Python => [format!("_{name}_rest"), format!("_{name}_second_part")],
-        Family::Script | Family::Rust => [format!("{name}Rest"), format!("{name}SecondPart")],
+        LanguageFamily::Python => [format!("_{name}_rest"), format!("_{name}_second_part")],
+        LanguageFamily::Script | LanguageFamily::Rust => {
+            [format!("{name}Rest"), format!("{name}SecondPart")]
+        }
     };
     candidates.into_iter().find(|it| !file.text.contains(it.as_str()))
 }

@@ -14,15 +14,16 @@ use super::{CodePlace, SourceTexts};
 
 /// Languages whose syntax is edited alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum LanguageFamily {
     Python,
     /// JavaScript and TypeScript.
     Script,
     Rust,
 }
 
-impl Family {
-    fn of_grammar(grammar: Grammar) -> Option<Self> {
+impl LanguageFamily {
+    /// Returns the family of a grammar; None where code in the language is not edited.
+    fn for_grammar(grammar: Grammar) -> Option<Self> {
         match grammar {
             Grammar::Python => Some(Self::Python),
             Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => Some(Self::Script),
@@ -54,7 +55,7 @@ pub(super) struct ParsedFile {
     pub path: String,
     pub text: String,
     pub grammar: Grammar,
-    pub family: Family,
+    pub family: LanguageFamily,
     tree: Tree,
 }
 
@@ -62,7 +63,7 @@ impl ParsedFile {
     /// Parses a file. None where its language is not one of the three families.
     pub fn parse(path: &str, text: &str) -> Option<Self> {
         let grammar = Grammar::for_path(path)?;
-        let family = Family::of_grammar(grammar)?;
+        let family = LanguageFamily::for_grammar(grammar)?;
         if text.len() > MOST_BYTES {
             return None;
         }
@@ -133,27 +134,27 @@ impl<'t> Function<'t> {
     fn from_node(file: &'t ParsedFile, node: Node<'t>) -> Option<Self> {
         let has_kind = |kinds| has_word(kinds, node.kind());
         let (name, mut outer) = match file.family {
-            Family::Python if node.kind() == "function_definition" => {
+            LanguageFamily::Python if node.kind() == "function_definition" => {
                 (node.child_by_field_name("name")?, node)
             }
-            Family::Rust if node.kind() == "function_item" => {
+            LanguageFamily::Rust if node.kind() == "function_item" => {
                 (node.child_by_field_name("name")?, node)
             }
-            Family::Script
+            LanguageFamily::Script
                 if has_kind(
                     "function_declaration generator_function_declaration method_definition",
                 ) =>
             {
                 (node.child_by_field_name("name")?, node)
             }
-            Family::Script if has_kind("arrow_function function_expression") => {
+            LanguageFamily::Script if has_kind("arrow_function function_expression") => {
                 let declarator =
                     node.parent().filter(|parent| parent.kind() == "variable_declarator")?;
                 let declaration =
                     declarator.parent().filter(|parent| parent.named_child_count() == 1)?;
                 (declarator.child_by_field_name("name")?, declaration)
             }
-            Family::Python | Family::Script | Family::Rust => return None,
+            LanguageFamily::Python | LanguageFamily::Script | LanguageFamily::Rust => return None,
         };
         if let Some(parent) = outer.parent()
             && has_word("decorated_definition export_statement", parent.kind())
@@ -195,7 +196,8 @@ impl<'t> Function<'t> {
     pub fn docstring(&self) -> Option<Node<'t>> {
         let first = self.statements().into_iter().next()?;
         let string = first.named_child(0).filter(|it| it.kind() == "string")?;
-        let is_alone = self.file.family == Family::Python && first.kind() == "expression_statement";
+        let is_alone =
+            self.file.family == LanguageFamily::Python && first.kind() == "expression_statement";
         (is_alone && first.named_child_count() == 1).then_some(string)
     }
 }
@@ -284,7 +286,11 @@ pub(super) fn word_places(text: &str, name: &str) -> Vec<usize> {
 }
 
 /// Returns the files of a family that have a name as a word, each with its tree.
-pub(super) fn files_with_word(files: &SourceTexts, name: &str, family: Family) -> Vec<ParsedFile> {
+pub(super) fn files_with_word(
+    files: &SourceTexts,
+    name: &str,
+    family: LanguageFamily,
+) -> Vec<ParsedFile> {
     let with_word = files.iter().filter(|(_, text)| !word_places(text, name).is_empty());
     let parse = |(path, text): (&String, &String)| ParsedFile::parse(path, text);
     with_word.filter_map(parse).filter(|file| file.family == family).collect()

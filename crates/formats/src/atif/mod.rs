@@ -165,7 +165,7 @@ fn step_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     };
     record.cost_usd = metrics.float("cost_usd");
     record.facts.model = fields.text("model_name");
-    let message = arguments::field_text(fields, "message");
+    let message = arguments::content_field_text(fields, "message");
     let source = fields.text("source").unwrap_or_default();
     let extra = fields.object("extra").unwrap_or_default();
     let is_compaction = extra.has_field("context_management");
@@ -173,7 +173,10 @@ fn step_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         record.push_event(RecordEvent::Abandoned { branch: id, about: message });
         return record;
     }
-    record.push_text(RecordEvent::Thought, arguments::field_text(fields, "reasoning_content"));
+    record.push_text(
+        RecordEvent::Thought,
+        arguments::content_field_text(fields, "reasoning_content"),
+    );
     match &*source {
         _ if is_compaction => record.push_event(RecordEvent::Compacted(message)),
         "user" => record.push_event(RecordEvent::Request(message)),
@@ -284,7 +287,7 @@ fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
 }
 
 fn read_answer<'t>(result: &JsonObject<'t>) -> CallAnswer<'t> {
-    let text = arguments::field_text(result, "content");
+    let text = arguments::content_field_text(result, "content");
     let extra = result.object("extra").unwrap_or_default();
     let exit_code = extra.integer("exit_code").or_else(|| chat::exit_code_in(&text));
     let flag = extra.flag("is_error");

@@ -45,14 +45,14 @@ pub fn conduct_of_run(manifest: &RunFile) -> ConductFacts {
         return vec![];
     };
     let mut all: ConductFacts = vec![];
-    let facts = SURROUNDINGS
-        .iter()
-        .filter_map(|(path, words)| Some((*words, value_text(value_at_path(surroundings, path)?))));
+    let facts = SURROUNDINGS.iter().filter_map(|(path, words)| {
+        Some((*words, displayed_value(value_at_path(surroundings, path)?)))
+    });
     all.extend(facts);
     all.extend(start_facts(manifest));
     let limits = surroundings.object("limits");
     let limit = |(path, words): &(&str, &'static str)| {
-        Some((*words, value_text(value_at_path(limits?, path)?)))
+        Some((*words, displayed_value(value_at_path(limits?, path)?)))
     };
     all.extend(LIMITS.iter().filter_map(limit));
     let count = |is_so: &dyn Fn(&RunFileTurn) -> bool| {
@@ -79,7 +79,7 @@ pub fn conduct_of_run(manifest: &RunFile) -> ConductFacts {
 fn start_facts(manifest: &RunFile) -> ConductFacts {
     let start = manifest.start.as_ref().and_then(Value::as_object);
     let start_value = |path| {
-        value_text(start.and_then(|start| value_at_path(start, path)).unwrap_or(&Value::Null))
+        displayed_value(start.and_then(|start| value_at_path(start, path)).unwrap_or(&Value::Null))
     };
     let rows = start.map_or(&[][..], |start| start.elements_of("setup"));
     let commands: Vec<&str> = rows.iter().filter_map(|row| row.text("command")).collect();
@@ -100,12 +100,13 @@ fn value_at_path<'a>(fields: &'a Map<String, Value>, path: &str) -> Option<&'a V
     }
 }
 
-fn value_text(value: &Value) -> String {
+/// Returns a JSON value as text: `none` for null and an empty list, the values of a list with blanks between.
+fn displayed_value(value: &Value) -> String {
     match value {
         Value::Null => "none".into(),
         Value::String(text) => text.clone(),
         Value::Array(values) if values.is_empty() => "none".into(),
-        Value::Array(values) => values.iter().map(value_text).collect::<Vec<_>>().join(" "),
+        Value::Array(values) => values.iter().map(displayed_value).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }
 }

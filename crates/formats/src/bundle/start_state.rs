@@ -4,15 +4,15 @@ use serde_json::{Map, Value};
 
 use trajview_run::Run;
 
-use super::turn_values::field_text;
+use super::turn_values::non_blank_field;
 use crate::json_object::JsonFields;
 
 /// Adds the commit that the run starts from, and sentences that describe it.
 pub fn complete_start(run: &mut Run, start: Option<&Value>) {
     let Some(start) = start.and_then(Value::as_object) else { return };
     let setup = || start.elements_of("setup").iter();
-    let made = setup().rev().find_map(|row| field_text(row.as_object()?, "commit"));
-    run.origin.start_commit = made.or_else(|| field_text(start, "commit"));
+    let made = setup().rev().find_map(|row| non_blank_field(row.as_object()?, "commit"));
+    run.origin.start_commit = made.or_else(|| non_blank_field(start, "commit"));
     let mut sentences: Vec<String> = vec![];
     if let Some(source) = start.object("source") {
         sentences.extend(origin_sentences(source));
@@ -27,12 +27,12 @@ pub fn complete_start(run: &mut Run, start: Option<&Value>) {
 
 fn origin_sentences(source: &Map<String, Value>) -> Vec<String> {
     let mut parts = vec![];
-    let place = field_text(source, "repository").or_else(|| field_text(source, "folder"));
-    parts.extend(place.map(|place| match field_text(source, "revision") {
+    let place = non_blank_field(source, "repository").or_else(|| non_blank_field(source, "folder"));
+    parts.extend(place.map(|place| match non_blank_field(source, "revision") {
         Some(revision) => format!("{place} at {revision}"),
         None => place,
     }));
-    parts.extend(field_text(source, "asked").map(|asked| format!("asked for as {asked}")));
+    parts.extend(non_blank_field(source, "asked").map(|asked| format!("asked for as {asked}")));
     let count = |name: &str| source.number(name);
     parts.extend(count("changed").map(|count| match count {
         0 => "unchanged since".to_owned(),
@@ -60,9 +60,9 @@ fn left_out_sentence(value: Option<&Value>, words: &str) -> Option<String> {
 }
 
 fn command_sentence(row: &Map<String, Value>) -> Option<String> {
-    let command = field_text(row, "command")?;
+    let command = non_blank_field(row, "command")?;
     let mut parts = vec![format!("setup `{command}`")];
-    parts.extend(field_text(row, "exit"));
+    parts.extend(non_blank_field(row, "exit"));
     let seconds = row.float("seconds").filter(|it| it.is_finite());
     parts.extend(seconds.map(|seconds| format!("{seconds:.1} s")));
     let changed = row.list("changed").map(Vec::len);

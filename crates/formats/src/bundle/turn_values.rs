@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use crate::json_object::JsonFields;
 use trajview_run::{Tokens, Turn, TurnRecord, TurnState, Warning, run_file::RunFileTurn};
 
-/// Adds to a turn the values of the manifest that its log does not have.
+/// Adds the tokens and the cost that the log of a turn lacks, and replaces the turn's record by that of the manifest.
+/// Adds a warning for each value of a wrong type.
 pub fn complete_turn(turn: &mut Turn, entry: &RunFileTurn, warnings: &mut Vec<Warning>) {
     let fields = &entry.rest;
     let mut wrong = |field: &str, expected: &str| {
@@ -37,8 +38,8 @@ pub fn complete_turn(turn: &mut Turn, entry: &RunFileTurn, warnings: &mut Vec<Wa
     }
     let record = TurnRecord {
         state,
-        why: field_text(fields, "why"),
-        exit: field_text(fields, "exit"),
+        why: non_blank_field(fields, "why"),
+        exit: non_blank_field(fields, "exit"),
         attempt: fields.number("attempt"),
         denied: fields.texts_of("denied"),
         troubles: fields.texts_of("troubles"),
@@ -75,11 +76,12 @@ fn read_cost(value: Option<&Value>) -> Option<Option<f64>> {
     }
 }
 
-pub fn field_text(fields: &Map<String, Value>, name: &str) -> Option<String> {
+/// Returns the text of a field; None where it is absent, not a text, or blank.
+pub fn non_blank_field(fields: &Map<String, Value>, name: &str) -> Option<String> {
     fields.text(name).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-/// Returns a text that is not blank.
-pub fn value_text(value: &Value) -> Option<String> {
+/// Returns the text of a value; None where it is not a text, or blank.
+pub fn non_blank_text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }

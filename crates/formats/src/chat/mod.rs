@@ -9,7 +9,7 @@ use super::{
     json_object::{self, JsonObject},
     records::{
         CallAnswer, FileEdit, LogRecord, RecordEvent, RecordedCall,
-        arguments::{self, content_text, field_text},
+        arguments::{self, content_field_text, content_text},
     },
     tape::TapeValue,
 };
@@ -177,7 +177,7 @@ pub fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
 pub fn read_answer<'t>(fields: &JsonObject<'t>) -> CallAnswer<'t> {
     let ids =
         ["tool_call_id", "tool_use_id", "toolUseID", "toolCallId", "call_id", "toolUseId", "id"];
-    let mut text = field_text(fields, "content");
+    let mut text = content_field_text(fields, "content");
     for key in ["output", "result", "text", "toolResult", "run"] {
         if text.is_empty() {
             text = fields

@@ -11,7 +11,7 @@ use super::{
     json::{QuotedText, RawField, list_elements, read_object},
     record::{
         ClaudeMessage, ClaudeRecord, ResultHunk, ShellDiff, ShellFile, TextSwap, ToolInput,
-        ToolResultFields, content_blocks, field_text,
+        ToolResultFields, content_blocks, string_or_empty,
     },
     text::{lossy_text, requested_swaps},
 };
@@ -120,8 +120,8 @@ impl ResultForm {
             return RecordedEdit { before, change: RecordedChange::Patch(hunks()) };
         }
         let change = match self {
-            Self::Write => RecordedChange::Write(field_text(result.content)),
-            Self::Edit if is_new => RecordedChange::Write(field_text(result.new_string)),
+            Self::Write => RecordedChange::Write(string_or_empty(result.content)),
+            Self::Edit if is_new => RecordedChange::Write(string_or_empty(result.new_string)),
             Self::Edit => RecordedChange::Replace(applied_replacements(
                 &[TextSwap {
                     old_string: result.old_string,
@@ -177,7 +177,7 @@ pub fn requested_edit(tool: &str, input: &ToolInput<'_>, part: u32) -> Option<Ed
 fn sum_line_counts(swaps: &[TextSwap<'_>]) -> (Option<u32>, Option<u32>) {
     let (mut added, mut removed) = (0u32, 0u32);
     for swap in swaps {
-        let (old, new) = (field_text(swap.old_string), field_text(swap.new_string));
+        let (old, new) = (string_or_empty(swap.old_string), string_or_empty(swap.new_string));
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
         let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
             pairs.take_while(|(old, new)| old == new).count()
@@ -194,7 +194,7 @@ fn sum_line_counts(swaps: &[TextSwap<'_>]) -> (Option<u32>, Option<u32>) {
 /// too.
 fn applied_replacements(swaps: &[TextSwap<'_>], before: Option<&str>) -> Vec<Replacement> {
     let one = |swap: &TextSwap<'_>| {
-        let (mut old, new) = (field_text(swap.old_string), field_text(swap.new_string));
+        let (mut old, new) = (string_or_empty(swap.old_string), string_or_empty(swap.new_string));
         let with_end = format!("{old}\n");
         let takes_end = new.is_empty() && !old.is_empty() && !old.ends_with('\n');
         if takes_end && before.is_some_and(|before| before.contains(&with_end)) {
@@ -253,7 +253,7 @@ fn hunk_lines(hunk: &ResultHunk<'_>) -> Vec<PatchLine> {
             }
             _ => LineKind::Context,
         };
-        let text: String = field_text(Some(raw)).chars().skip(1).collect();
+        let text: String = string_or_empty(Some(raw)).chars().skip(1).collect();
         lines.push(PatchLine { kind, text, newline: true });
     }
     lines

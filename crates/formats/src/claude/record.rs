@@ -302,6 +302,6 @@ record! {
 }
 
 /// Returns the string in a field; empty where there is none.
-pub fn field_text(raw: RawField<'_>) -> String {
+pub fn string_or_empty(raw: RawField<'_>) -> String {
     QuotedText::from_raw(raw).map(QuotedText::text).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use super::{
     },
     record::{
         ClaudeAttachment, ClaudeMessage, ClaudeRecord, ContentBlock, TextSwap, ToolInput,
-        ToolResultFields, content_blocks, field_text,
+        ToolResultFields, content_blocks, string_or_empty,
     },
 };
 use crate::{
@@ -279,7 +279,7 @@ pub fn api_error_text(record: &ClaudeRecord<'_>) -> String {
 pub fn denial_text(raw: TapeValue<'_>) -> String {
     let tool: TextField<'_> = read_field(Some(raw), "tool_name");
     let input: ToolInput<'_> = read_object(read_field(Some(raw), "tool_input"));
-    let about = field_text(input.command.or(input.file_path).or(input.description));
+    let about = string_or_empty(input.command.or(input.file_path).or(input.description));
     format!("permission denied: {} {about}", tool.as_str())
 }
 
@@ -324,8 +324,10 @@ fn assistant_text(record: &ClaudeRecord<'_>, part: usize) -> Option<StepText> {
     let block = blocks.get(part)?;
     let plain = |text| Some(StepText { text, ..StepText::default() });
     match block.kind.as_str() {
-        "text" => plain(field_text(block.text)),
-        "thinking" if !field_text(block.thinking).is_empty() => plain(field_text(block.thinking)),
+        "text" => plain(string_or_empty(block.text)),
+        "thinking" if !string_or_empty(block.thinking).is_empty() => {
+            plain(string_or_empty(block.thinking))
+        }
         "thinking" | "redacted_thinking" => plain(UNRECORDED_THINKING.to_owned()),
         kind if kind.ends_with("tool_use") => {
             Some(arguments_text(block.name.as_str(), block.input))
@@ -382,8 +384,8 @@ fn attachment_text(record: &ClaudeRecord<'_>) -> Option<String> {
     let attachment: ClaudeAttachment<'_> = read_object(record.attachment);
     match attachment.kind.as_str() {
         "edited_text_file" => {
-            let name = field_text(attachment.filename);
-            Some(format!("{CHANGED_FILE_START}{name}\n\n{}", field_text(attachment.snippet)))
+            let name = string_or_empty(attachment.filename);
+            Some(format!("{CHANGED_FILE_START}{name}\n\n{}", string_or_empty(attachment.snippet)))
         }
         "queued_command" => Some(content_text(attachment.prompt)),
         _ => None,
@@ -398,7 +400,7 @@ fn result_record_text(record: &ClaudeRecord<'_>, part: usize) -> String {
         return format!("{}\n\n{}", denial_text(raw), indented_json(raw));
     }
     let errors = list_elements(record.errors);
-    let mut lines = vec![field_text(record.result)];
+    let mut lines = vec![string_or_empty(record.result)];
     lines.extend(errors.map(|raw| {
         QuotedText::from_raw(Some(raw)).map(QuotedText::text).unwrap_or_else(|| indented_json(raw))
     }));
@@ -409,7 +411,7 @@ fn result_record_text(record: &ClaudeRecord<'_>, part: usize) -> String {
 /// Returns a call's arguments as a person would read them.
 fn arguments_text(tool: &str, raw: RawField<'_>) -> StepText {
     let input: ToolInput<'_> = read_object(raw);
-    let text = if tool == "Bash" { field_text(input.description) } else { String::new() };
+    let text = if tool == "Bash" { string_or_empty(input.description) } else { String::new() };
     let argument_text = match tool {
         "Bash" => QuotedText::from_raw(input.command).map(QuotedText::text),
         "Write" => write_arguments(&input),
@@ -431,7 +433,7 @@ fn edit_arguments(input: &ToolInput<'_>) -> Option<String> {
         let all = if swap.replace_all.0 { "@@ every occurrence @@" } else { "@@" };
         shown.push_str(&format!("\n{all}"));
         for (sign, side) in [('-', swap.old_string), ('+', swap.new_string)] {
-            for line in field_text(side).lines() {
+            for line in string_or_empty(side).lines() {
                 shown.push_str(&format!("\n{sign}{line}"));
             }
         }

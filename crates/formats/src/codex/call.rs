@@ -34,13 +34,17 @@ pub fn main_argument_of(
 }
 
 fn main_argument_of_fields(fields: &JsonObject<'_>) -> String {
-    let main =
-        MAIN_ARGUMENT_KEYS.split_ascii_whitespace().find_map(|key| fields.get(key)).map(value_text);
+    let main = MAIN_ARGUMENT_KEYS
+        .split_ascii_whitespace()
+        .find_map(|key| fields.get(key))
+        .map(argument_text);
     let first = || fields.fields().find_map(|(_, raw)| json::string_text(raw)).map(Cow::into_owned);
     main.filter(|text| !text.trim().is_empty()).or_else(first).unwrap_or_default()
 }
 
-fn value_text(raw: TapeValue<'_>) -> String {
+/// Returns an argument as text: a command without the shell that runs it, of a plan its current item, other values as
+/// JSON.
+fn argument_text(raw: TapeValue<'_>) -> String {
     if raw.is_list() {
         return match json::list_elements(raw)
             .iter()
@@ -75,7 +79,7 @@ pub fn command_without_shell(argv: &[Cow<'_, str>]) -> String {
 
 /// Returns an argument list of a record's field, or the command where it is one string.
 pub fn command_text(raw: TapeValue<'_>) -> String {
-    value_text(raw)
+    argument_text(raw)
 }
 
 fn is_shell(word: &str) -> bool {
@@ -145,7 +149,7 @@ pub fn readable_arguments(arguments: &str) -> String {
     let Some(fields) = JsonObject::from_tape(&tape) else { return arguments.to_owned() };
     let main_value = ["cmd", "command", "input", "patch"].iter().find_map(|key| fields.get(key));
     match main_value {
-        Some(raw) => value_text(raw),
+        Some(raw) => argument_text(raw),
         None => serde_json::from_str::<serde_json::Value>(arguments)
             .map_or_else(|_| arguments.to_owned(), |value| format!("{value:#}")),
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{
     envelope::{self, LineBody, TypedObject, text_parts},
     record::{
-        FinishedCall, RecordVoice, RolloutCall, RolloutChange, RolloutLine, RolloutMessage,
+        FinishedCall, RecordFamily, RolloutCall, RolloutChange, RolloutLine, RolloutMessage,
         RolloutOutput, RolloutRecord, RolloutRequestSource, ThreadMeta, TokenCount, UsageRecord,
     },
 };
@@ -49,7 +49,7 @@ fn record_of_body(body: &LineBody<'_>) -> RolloutRecord {
     match body {
         LineBody::Meta(fields) => RolloutRecord::Meta(Box::new(read_meta(fields))),
         LineBody::Context(fields) => context_record(fields),
-        LineBody::Compacted(fields) => compacted_record(fields, RecordVoice::Compacted),
+        LineBody::Compacted(fields) => compacted_record(fields, RecordFamily::Compacted),
         LineBody::Response(item) => response_record(item),
         LineBody::Event(event) => event_record(event),
         LineBody::Item(item) => item_record(item),
@@ -92,9 +92,9 @@ fn context_record(fields: &JsonObject<'_>) -> RolloutRecord {
     }
 }
 
-fn compacted_record(fields: &JsonObject<'_>, voice: RecordVoice) -> RolloutRecord {
+fn compacted_record(fields: &JsonObject<'_>, family: RecordFamily) -> RolloutRecord {
     let label = fields.get("message").map(label_of).unwrap_or_default();
-    RolloutRecord::Compacted { label, voice }
+    RolloutRecord::Compacted { label, family }
 }
 
 /// Written so, a first line is short as a rule.
@@ -114,20 +114,20 @@ fn first_label(parts: &[TapeValue<'_>]) -> Box<str> {
 }
 
 /// Reads a message that is one text, though it has several parts.
-fn whole_message(parts: &[TapeValue<'_>], voice: RecordVoice) -> RolloutMessage {
+fn whole_message(parts: &[TapeValue<'_>], family: RecordFamily) -> RolloutMessage {
     let prints = json::text_fingerprint(parts.iter().copied()).into_iter().collect();
-    RolloutMessage { label: first_label(parts), prints, voice, is_wrapped: false }
+    RolloutMessage { label: first_label(parts), prints, family, is_wrapped: false }
 }
 
 /// Reads thinking, which another record may repeat part by part.
-fn thinking_record(parts: &[TapeValue<'_>], voice: RecordVoice) -> RolloutRecord {
+fn thinking_record(parts: &[TapeValue<'_>], family: RecordFamily) -> RolloutRecord {
     let prints: Vec<_> = parts.iter().filter_map(|part| json::text_fingerprint([*part])).collect();
     if prints.is_empty() {
         return RolloutRecord::Bookkeeping; // sealed: nothing to read
     }
     RolloutRecord::Message {
         kind: StepKind::Thinking,
-        message: RolloutMessage { label: first_label(parts), prints, voice, is_wrapped: false },
+        message: RolloutMessage { label: first_label(parts), prints, family, is_wrapped: false },
     }
 }
 
@@ -142,7 +142,7 @@ fn response_record(item: &TypedObject<'_>) -> RolloutRecord {
     let fields = &item.fields;
     match item.kind.as_ref() {
         "message" => message_record(item),
-        "reasoning" => thinking_record(&text_parts(fields, &["summary", "content"]), item.voice),
+        "reasoning" => thinking_record(&text_parts(fields, &["summary", "content"]), item.family),
         "function_call" | "custom_tool_call" | "tool_call" | "local_shell_call"
         | "tool_search_call" => RolloutRecord::Call(Box::new(tool_call(item))),
         "web_search_call" => RolloutRecord::Call(Box::new(web_search(fields))),
@@ -157,7 +157,7 @@ fn response_record(item: &TypedObject<'_>) -> RolloutRecord {
             label: mail_label(&outcome::parts_text(&fields.elements_of("content"))),
         },
         "compaction" | "context_compaction" | "compaction_summary" => {
-            compacted_record(fields, item.voice)
+            compacted_record(fields, item.family)
         }
         "ghost_snapshot" | "additional_tools" | "compaction_trigger" | "other" => {
             RolloutRecord::Bookkeeping
@@ -182,7 +182,7 @@ fn message_record(item: &TypedObject<'_>) -> RolloutRecord {
         "assistant" if parts.is_empty() => RolloutRecord::Bookkeeping,
         "assistant" => RolloutRecord::Message {
             kind: StepKind::Message,
-            message: whole_message(&parts, item.voice),
+            message: whole_message(&parts, item.family),
         },
         "user" => {
             let is_injected = flag("inherited_user_message")
@@ -196,7 +196,7 @@ fn message_record(item: &TypedObject<'_>) -> RolloutRecord {
             } else {
                 RolloutRequestSource::Conversation
             };
-            let mut message = request_message(&parts, item.voice);
+            let mut message = request_message(&parts, item.family);
             // Images bring texts of their own; the event has the typed text.
             message.prints.extend(parts.iter().filter_map(|part| json::text_fingerprint([*part])));
             RolloutRecord::Request { message, source }
@@ -363,11 +363,11 @@ fn event_record(event: &TypedObject<'_>) -> RolloutRecord {
             let parts = text_parts(fields, &["message", "content"]);
             RolloutRecord::Message {
                 kind: StepKind::Message,
-                message: whole_message(&parts, RecordVoice::Event),
+                message: whole_message(&parts, RecordFamily::Event),
             }
         }
         "agent_reasoning" | "agent_reasoning_raw_content" => {
-            thinking_record(&text_parts(fields, &["text"]), RecordVoice::Event)
+            thinking_record(&text_parts(fields, &["text"]), RecordFamily::Event)
         }
         "task_started" | "turn_started" => {
             RolloutRecord::TaskStarted { turn: fields.non_empty_text("turn_id") }
@@ -382,7 +382,7 @@ fn event_record(event: &TypedObject<'_>) -> RolloutRecord {
         "token_count" => RolloutRecord::Usage(token_count(fields)),
         "error" | "stream_error" => note_record(fields, &["message"], "an error", NoteKind::Error),
         "warning" => note_record(fields, &["message"], "a warning", NoteKind::Plain),
-        "context_compacted" => compacted_record(fields, RecordVoice::Event),
+        "context_compacted" => compacted_record(fields, RecordFamily::Event),
         "thread_name_updated" => {
             let name =
                 fields.text("thread_name").map(|name| first_line_label(&name)).unwrap_or_default();
@@ -454,13 +454,13 @@ fn user_message(fields: &JsonObject<'_>) -> RolloutRecord {
             && split_request(&parts).texts.is_empty();
     let source =
         if is_context { RolloutRequestSource::Injected } else { RolloutRequestSource::Event };
-    RolloutRecord::Request { message: request_message(&parts, RecordVoice::Event), source }
+    RolloutRecord::Request { message: request_message(&parts, RecordFamily::Event), source }
 }
 
 /// Returns a request. Editors put what is open before it, under a heading of its own, and Codex its surroundings, in
 /// tags.
-fn request_message(parts: &[TapeValue<'_>], voice: RecordVoice) -> RolloutMessage {
-    let message = whole_message(parts, voice);
+fn request_message(parts: &[TapeValue<'_>], family: RecordFamily) -> RolloutMessage {
+    let message = whole_message(parts, family);
     let starts = |letter: char| {
         let begins = |part: &TapeValue<'_>| label_of(*part).starts_with(letter);
         parts.iter().any(begins)
@@ -773,23 +773,23 @@ fn item_record(item: &TypedObject<'_>) -> RolloutRecord {
     match item.kind.as_ref() {
         "usermessage" => {
             let message =
-                request_message(&text_parts(fields, &["content", "text"]), RecordVoice::Item);
+                request_message(&text_parts(fields, &["content", "text"]), RecordFamily::Item);
             RolloutRecord::Request { message, source: RolloutRequestSource::Event }
         }
         "agentmessage" => {
             let parts = text_parts(fields, &["content", "text"]);
             RolloutRecord::Message {
                 kind: StepKind::Message,
-                message: whole_message(&parts, RecordVoice::Item),
+                message: whole_message(&parts, RecordFamily::Item),
             }
         }
         "reasoning" => thinking_record(
             &text_parts(fields, &["summary_text", "raw_content"]),
-            RecordVoice::Item,
+            RecordFamily::Item,
         ),
         "plan" => RolloutRecord::Message {
             kind: StepKind::Message,
-            message: whole_message(&text_parts(fields, &["text"]), RecordVoice::Item),
+            message: whole_message(&text_parts(fields, &["text"]), RecordFamily::Item),
         },
         "commandexecution" | "filechange" | "mcptoolcall" | "websearch" | "extension"
         | "imagegeneration" | "imageview" | "dynamictoolcall" => {
@@ -797,7 +797,7 @@ fn item_record(item: &TypedObject<'_>) -> RolloutRecord {
         }
         "collabagenttoolcall" => agent_call_record(fields),
         "subagentactivity" => agent_record(fields),
-        "contextcompaction" => compacted_record(fields, RecordVoice::Item),
+        "contextcompaction" => compacted_record(fields, RecordFamily::Item),
         "enteredreviewmode" => note_record(fields, &["review"], "review", NoteKind::Plain),
         "exitedreviewmode" => review_record(fields),
         "error" => note_record(fields, &["message"], "an error", NoteKind::Error),

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::record::RecordVoice;
+use super::record::RecordFamily;
 use crate::{
     json_object::{self as json, JsonObject},
     tape::TapeValue,
@@ -46,7 +46,7 @@ pub enum LineBody<'a> {
 #[derive(Debug)]
 pub struct TypedObject<'a> {
     pub kind: Cow<'a, str>,
-    pub voice: RecordVoice,
+    pub family: RecordFamily,
     pub fields: JsonObject<'a>,
     /// `metadata` beside the payload (0.160).
     pub metadata: Option<JsonObject<'a>>,
@@ -70,60 +70,61 @@ fn line_body(line: JsonObject<'_>) -> LineBody<'_> {
         (Some("turn_context"), Some(payload)) => LineBody::Context(payload),
         (Some("compacted"), Some(payload)) => LineBody::Compacted(payload),
         (Some("response_item"), Some(payload)) => {
-            LineBody::Response(typed_object(payload, metadata, RecordVoice::Response))
+            LineBody::Response(typed_object(payload, metadata, RecordFamily::Response))
         }
         (Some("event_msg"), Some(payload)) => event_body(payload),
         (Some(_), Some(payload)) => LineBody::Other(TypedObject {
             kind: kind.unwrap_or_default(),
             fields: payload,
             metadata,
-            voice: RecordVoice::Event,
+            family: RecordFamily::Event,
         }),
         (Some(name), None) if is_response_item(name) => {
-            LineBody::Response(typed_object(line, None, RecordVoice::Response))
+            LineBody::Response(typed_object(line, None, RecordFamily::Response))
         }
         (Some(_), None) => LineBody::Other(TypedObject {
             kind: kind.unwrap_or_default(),
             fields: line,
             metadata,
-            voice: RecordVoice::Event,
+            family: RecordFamily::Event,
         }),
         (None, _) if line.has_field("role") => LineBody::Response(TypedObject {
             kind: Cow::Borrowed("message"),
             fields: line,
             metadata: None,
-            voice: RecordVoice::Response,
+            family: RecordFamily::Response,
         }),
         (None, _) if line.has_field("id") && !line.has_field("record_type") => LineBody::Meta(line),
         (None, _) => LineBody::Other(TypedObject {
             kind: line.text("record_type").unwrap_or_default(),
             fields: line,
-            voice: RecordVoice::Event,
+            family: RecordFamily::Event,
             metadata,
         }),
     }
 }
 
+/// Returns a record with its `type`, which is empty where it has none.
 fn typed_object<'a>(
     fields: JsonObject<'a>,
     metadata: Option<JsonObject<'a>>,
-    voice: RecordVoice,
+    family: RecordFamily,
 ) -> TypedObject<'a> {
     let kind = fields.text("type").unwrap_or_default();
-    TypedObject { kind, voice, metadata, fields }
+    TypedObject { kind, family, metadata, fields }
 }
 
 fn event_body(payload: JsonObject<'_>) -> LineBody<'_> {
     // The protocol's own wrapping, in logs written by servers: {"id", "msg": {"type", …}}.
     let payload = payload.object("msg").unwrap_or(payload);
-    let mut event = typed_object(payload, None, RecordVoice::Event);
+    let mut event = typed_object(payload, None, RecordFamily::Event);
     if let Some(name) = event.kind.strip_prefix("codex/event/") {
         event.kind = Cow::Owned(name.to_owned());
     }
     let item = event.fields.object("item");
     match (event.kind.as_ref(), item) {
         ("raw_item" | "raw_response_item", Some(item)) => {
-            LineBody::Response(typed_object(item, None, RecordVoice::Raw))
+            LineBody::Response(typed_object(item, None, RecordFamily::Raw))
         }
         ("item_completed", Some(item)) => {
             let kind = item.first_text(&["type", "item_type"]).unwrap_or_default();
@@ -131,7 +132,7 @@ fn event_body(payload: JsonObject<'_>) -> LineBody<'_> {
                 kind: lowercase_kind(&kind),
                 fields: item,
                 metadata: None,
-                voice: RecordVoice::Item,
+                family: RecordFamily::Item,
             })
         }
         _ => LineBody::Event(event),

@@ -93,7 +93,8 @@ fn uuid_millis(id: &str) -> Option<u64> {
     u64::from_str_radix(&digits, 16).ok()
 }
 
-/// Returns the main thread's turns, and everybody else.
+/// Returns the turns and the sub-agents of a session. Inserts a step for each agent that no step started, titles an
+/// agent by the call that started it, and adds its tokens to the turn of that step.
 pub fn unite_threads(
     main: FoldedThread,
     children: Vec<FoldedThread>,

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::{
     record::{
-        FinishedCall, RecordVoice, RolloutCall, RolloutChange, RolloutLine, RolloutMessage,
+        FinishedCall, RecordFamily, RolloutCall, RolloutChange, RolloutLine, RolloutMessage,
         RolloutOutput, RolloutRecord, RolloutRequestSource, ThreadMeta, UsageRecord,
     },
     record_text::CONTEXT_PART,
@@ -226,7 +226,7 @@ struct TurnDraft {
     title: Box<str>,
     request: Option<RecordPlace>,
     prints: Vec<NonZero<u64>>,
-    voices: VoiceSet,
+    families: FamilySet,
     is_wrapped: bool,
     started_at: Option<Time>,
     ended_at: Option<Time>,
@@ -243,15 +243,15 @@ struct TurnOpening {
 
 /// The record families that have reported something.
 #[derive(Debug, Clone, Copy, Default)]
-struct VoiceSet(u8);
+struct FamilySet(u8);
 
-impl VoiceSet {
-    const fn contains(self, voice: RecordVoice) -> bool {
-        self.0 & (1 << voice as u8) != 0
+impl FamilySet {
+    const fn contains(self, family: RecordFamily) -> bool {
+        self.0 & (1 << family as u8) != 0
     }
 
-    const fn add(&mut self, voice: RecordVoice) {
-        self.0 |= 1 << voice as u8;
+    const fn add(&mut self, family: RecordFamily) {
+        self.0 |= 1 << family as u8;
     }
 }
 
@@ -259,8 +259,8 @@ impl VoiceSet {
 struct StepDraft {
     step: Step,
     /// The fingerprint of each part, and the families that have reported it.
-    prints: Vec<(NonZero<u64>, VoiceSet)>,
-    voices: VoiceSet,
+    prints: Vec<(NonZero<u64>, FamilySet)>,
+    families: FamilySet,
     /// Is true where another step contains the same text.
     is_merged: bool,
     /// Apart: most steps are no calls, and drafts are moved.
@@ -345,7 +345,7 @@ impl ThreadFold {
                 self.add_agent(stamp, &call, SpawnedAgent { thread, path }, is_start);
             }
             RolloutRecord::Usage(usage) => self.add_usage(&usage),
-            RolloutRecord::Compacted { label, voice } => self.add_compaction(stamp, label, voice),
+            RolloutRecord::Compacted { label, family } => self.add_compaction(stamp, label, family),
             RolloutRecord::Unknown { label } => {
                 self.push_draft(StepDraft::new(stamp, StepKind::Unknown, Role::System, label));
             }
@@ -417,7 +417,7 @@ impl ThreadFold {
             title,
             request,
             prints: vec![],
-            voices: VoiceSet::default(),
+            families: FamilySet::default(),
             is_wrapped: false,
             started_at: opening.at.or(at),
             ended_at: None,
@@ -457,7 +457,7 @@ impl ThreadFold {
         self.begin_turn(opening, stamp.at, message.label, Some(stamp.place));
         if let Some(turn) = self.turns.last_mut() {
             turn.prints = message.prints;
-            turn.voices.add(message.voice);
+            turn.families.add(message.family);
             turn.is_wrapped = message.is_wrapped;
         }
     }
@@ -469,10 +469,10 @@ impl ThreadFold {
                 if self.opening.is_none()
                     && !message.prints.is_empty()
                     && turn.prints == message.prints
-                    && !turn.voices.contains(message.voice)
+                    && !turn.families.contains(message.family)
                     && drafts == turn.first_draft =>
             {
-                turn.voices.add(message.voice);
+                turn.families.add(message.family);
                 true
             }
             _ => false,
@@ -537,9 +537,9 @@ impl ThreadFold {
             return;
         }
         let mut draft = StepDraft::new(stamp, kind, Role::Assistant, message.label);
-        let mut voices = VoiceSet::default();
-        voices.add(message.voice);
-        draft.prints = message.prints.iter().map(|print| (*print, voices)).collect();
+        let mut families = FamilySet::default();
+        families.add(message.family);
+        draft.prints = message.prints.iter().map(|print| (*print, families)).collect();
         self.push_model_draft(draft);
     }
 
@@ -554,8 +554,8 @@ impl ThreadFold {
         for print in &message.prints {
             let twin = self.twin_window().find_map(|index| {
                 let draft = &self.drafts[index];
-                let is_unreported = |(known, voices): &(NonZero<u64>, VoiceSet)| {
-                    known == print && !voices.contains(message.voice)
+                let is_unreported = |(known, families): &(NonZero<u64>, FamilySet)| {
+                    known == print && !families.contains(message.family)
                 };
                 let part = draft.prints.iter().position(is_unreported)?;
                 (draft.step.kind == kind && !draft.is_merged).then_some((index, part))
@@ -566,7 +566,7 @@ impl ThreadFold {
             }
         }
         for &(index, part) in &twins {
-            self.drafts[index].prints[part].1.add(message.voice);
+            self.drafts[index].prints[part].1.add(message.family);
         }
         self.merge_thinking(stamp, &twins, &message.label);
         !twins.is_empty()
@@ -586,22 +586,22 @@ impl ThreadFold {
         step.label = label.into();
     }
 
-    fn add_compaction(&mut self, stamp: RecordStamp, label: Box<str>, voice: RecordVoice) {
+    fn add_compaction(&mut self, stamp: RecordStamp, label: Box<str>, family: RecordFamily) {
         let last = self.twin_window().rev().find(|&index| !self.drafts[index].step.is_error);
         let twin = last.map(|index| &mut self.drafts[index]).filter(|draft| {
-            draft.step.kind == StepKind::Compaction && !draft.voices.contains(voice)
+            draft.step.kind == StepKind::Compaction && !draft.families.contains(family)
         });
         if let Some(twin) = twin {
-            twin.voices.add(voice);
+            twin.families.add(family);
             // Only `compacted` holds the summary.
-            if voice == RecordVoice::Compacted || twin.step.label.is_empty() {
+            if family == RecordFamily::Compacted || twin.step.label.is_empty() {
                 twin.step.place = stamp.place;
                 twin.step.label = label;
             }
             return;
         }
         let mut draft = StepDraft::new(stamp, StepKind::Compaction, Role::System, label);
-        draft.voices.add(voice);
+        draft.families.add(family);
         self.push_model_draft(draft);
     }
 

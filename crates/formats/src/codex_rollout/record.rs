@@ -104,7 +104,7 @@ pub enum RolloutRecord {
     Usage(UsageRecord),
     Compacted {
         label: Box<str>,
-        voice: RecordVoice,
+        family: RecordFamily,
     },
     /// Known, and nothing to see.
     Bookkeeping,
@@ -139,7 +139,7 @@ pub struct ThreadMeta {
 
 /// The family of a record; another family may repeat the same thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordVoice {
+pub enum RecordFamily {
     Response,
     /// A response item within an event.
     Raw,
@@ -153,7 +153,7 @@ pub struct RolloutMessage {
     pub label: Box<str>,
     /// One fingerprint per part: events report reasoning part by part.
     pub prints: Vec<NonZero<u64>>,
-    pub voice: RecordVoice,
+    pub family: RecordFamily,
     /// Is true where an editor or Codex put context around the text, in the same record.
     pub is_wrapped: bool,
 }

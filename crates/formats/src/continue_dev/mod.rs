@@ -115,7 +115,7 @@ fn item_record<'t>(fields: &JsonObject<'t>, message: &JsonObject<'t>) -> LogReco
     let mut made = match &*role {
         "thinking" => {
             let mut made = LogRecord::default();
-            made.push_text(RecordEvent::Thought, arguments::field_text(message, "content"));
+            made.push_text(RecordEvent::Thought, arguments::content_field_text(message, "content"));
             return made;
         }
         "tool" => {

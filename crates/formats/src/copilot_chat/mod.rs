@@ -263,23 +263,24 @@ fn request_tokens(fields: &JsonObject<'_>, metadata: &JsonObject<'_>, is_one_cal
     }
 }
 
-/// Returns the words of what VS Code writes as a text, as Markdown (`{value}`), or as the tree of a prompt.
-fn value_text(value: TapeValue<'_>) -> Cow<'_, str> {
+/// Returns the words of a text, of Markdown (`{value}`), of a list (a line for each part) or of the tree of a prompt;
+/// empty for other values.
+fn flat_text(value: TapeValue<'_>) -> Cow<'_, str> {
     if let Some(text) = json_object::string_text(value) {
         return text;
     }
     if value.is_list() {
-        let parts = value.elements().map(value_text).filter(|part| !part.is_empty());
+        let parts = value.elements().map(flat_text).filter(|part| !part.is_empty());
         return parts.collect::<Vec<_>>().join("\n").into();
     }
     let fields = JsonObject::from_value(value).unwrap_or_default();
     if let Some(children) = fields.get("children") {
         // The pieces of a prompt follow each other without anything between.
-        let pieces = children.elements().map(value_text);
+        let pieces = children.elements().map(flat_text);
         return pieces.collect::<String>().into();
     }
     let inner = ["value", "node", "text", "content"];
-    inner.iter().find_map(|key| fields.get(key)).map(value_text).unwrap_or_default()
+    inner.iter().find_map(|key| fields.get(key)).map(flat_text).unwrap_or_default()
 }
 
 /// Creates a message of the agent's program.

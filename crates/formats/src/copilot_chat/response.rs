@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{program_message, value_text};
+use super::{flat_text, program_message};
 use crate::{
     chat,
     json_object::JsonObject,
@@ -55,11 +55,11 @@ pub fn add_rounds<'t>(
         parts.iter().copied().filter_map(JsonObject::from_value).collect();
     let mut edited: Vec<String> = vec![];
     for round in rounds {
-        let thinking = round.get("thinking").map(value_text).unwrap_or_default();
+        let thinking = round.get("thinking").map(flat_text).unwrap_or_default();
         made.push_text(RecordEvent::Thought, thinking);
         made.push_text(
             |text| RecordEvent::Message(Role::Assistant, text),
-            field_text(round, "response"),
+            flat_field_text(round, "response"),
         );
         for call in round.elements_of("toolCalls").into_iter().filter_map(JsonObject::from_value) {
             let mut call = chat::read_call(&call);
@@ -82,8 +82,9 @@ pub fn add_rounds<'t>(
     }
 }
 
-fn field_text<'t>(fields: &JsonObject<'t>, key: &str) -> Cow<'t, str> {
-    fields.get(key).map(value_text).unwrap_or_default()
+/// Returns the words of a field: a text, a Markdown object, a list or the tree of a prompt; empty where it is absent.
+fn flat_field_text<'t>(fields: &JsonObject<'t>, key: &str) -> Cow<'t, str> {
+    fields.get(key).map(flat_text).unwrap_or_default()
 }
 
 /// Returns whether a part is a call, as [`is_call`] does for an object.
@@ -103,7 +104,7 @@ fn plain_id(id: &str) -> &str {
 
 /// Reads the result that the model received. Failures are visible only in its text.
 fn read_answer<'t>(result: TapeValue<'t>, part: Option<&JsonObject<'t>>) -> CallAnswer<'t> {
-    let text = value_text(result);
+    let text = flat_text(result);
     let shown = part.and_then(shown_answer).unwrap_or_default();
     let exit_code = exit_code_in(&text).or(shown.exit_code);
     CallAnswer {
@@ -131,7 +132,7 @@ pub fn add_shown_parts<'t>(made: &mut LogRecord<'t>, parts: &[TapeValue<'t>]) {
         let kind = fields.text("kind").unwrap_or_default();
         match &*kind {
             "" | "markdownContent" | "markdownVuln" => {
-                message_text += &value_text(*part);
+                message_text += &flat_text(*part);
                 continue;
             }
             "inlineReference" => {
@@ -142,8 +143,8 @@ pub fn add_shown_parts<'t>(made: &mut LogRecord<'t>, parts: &[TapeValue<'t>]) {
             _ => flush_message(made, &mut message_text),
         }
         match &*kind {
-            "thinking" => made.push_text(RecordEvent::Thought, field_text(&fields, "value")),
-            "warning" => made.push_text(program_message, field_text(&fields, "content")),
+            "thinking" => made.push_text(RecordEvent::Thought, flat_field_text(&fields, "value")),
+            "warning" => made.push_text(program_message, flat_field_text(&fields, "content")),
             "toolInvocationSerialized" | "toolInvocation" => {
                 made.push_event(RecordEvent::Call(shown_call(&fields)))
             }
@@ -220,7 +221,7 @@ fn shown_call<'t>(fields: &JsonObject<'t>) -> RecordedCall<'t> {
     let line = data.object("commandLine").unwrap_or_default();
     let command =
         line.first_text(&["userEdited", "toolEdited", "original"]).or_else(|| data.text("command"));
-    let message = || field_text(fields, "invocationMessage");
+    let message = || flat_field_text(fields, "invocationMessage");
     call.main = match command {
         Some(command) => command,
         None if given.is_some() => call.main,
@@ -244,15 +245,14 @@ fn shown_answer<'t>(fields: &JsonObject<'t>) -> Option<CallAnswer<'t>> {
     if fields.flag("isComplete") == Some(false) && !is_denied {
         return None;
     }
-    let printed = data.object("terminalCommandOutput").map(|it| field_text(&it, "text"));
-    let text = printed
-        .filter(|text| !text.is_empty())
-        .or_else(|| Some(value_text(details.get("output")?)));
+    let printed = data.object("terminalCommandOutput").map(|it| flat_field_text(&it, "text"));
+    let text =
+        printed.filter(|text| !text.is_empty()).or_else(|| Some(flat_text(details.get("output")?)));
     let exit_code = state.integer("exitCode");
     let is_failed =
         details.flag("isError") == Some(true) || exit_code.is_some_and(|code| code != 0);
     Some(CallAnswer {
-        text: text.unwrap_or_else(|| field_text(fields, "pastTenseMessage")),
+        text: text.unwrap_or_else(|| flat_field_text(fields, "pastTenseMessage")),
         is_error: is_denied || is_failed,
         exit_code,
         ..CallAnswer::default()

@@ -84,7 +84,7 @@ impl RecordFormat for Dsh {
             "request/context" => made.facts.model = data.text("model"),
             "request/header" => made.facts.model = model_of_header(&data),
             "system/message" => {
-                let text = arguments::field_text(&message_in(&data), "content");
+                let text = arguments::content_field_text(&message_in(&data), "content");
                 made.push_text(|text| RecordEvent::Message(Role::System, text), text);
             }
             "user/message" => made = request_record(&message_in(&data)),
@@ -92,7 +92,9 @@ impl RecordFormat for Dsh {
             "tool/call" => made.push_event(RecordEvent::Call(read_call(&data))),
             "tool/result" => made.push_event(RecordEvent::Answer(read_answer(&data))),
             "compaction/summary" => {
-                made.push_event(RecordEvent::Compacted(arguments::field_text(&data, "summary")));
+                made.push_event(RecordEvent::Compacted(arguments::content_field_text(
+                    &data, "summary",
+                )));
                 made.tokens = read_tokens(&data.object("usage").unwrap_or_default());
             }
             "llm/retry" => {

@@ -107,7 +107,7 @@ fn add_message<'t>(made: &mut LogRecord<'t>, fields: &JsonObject<'t>) {
     if let Some(result) = content.object("tool_result") {
         return made.push_event(RecordEvent::Answer(chat::read_answer(&result)));
     }
-    let text = arguments::field_text(fields, "content");
+    let text = arguments::content_field_text(fields, "content");
     match fields.text("role").as_deref() {
         Some("user") => made.push_event(RecordEvent::Request(text)),
         _ => made.push_text(|text| RecordEvent::Message(Role::Assistant, text), text),

@@ -81,7 +81,7 @@ impl RecordFormat for Grok {
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
         let fields = JsonObject::from_value(record).unwrap_or_default();
         let mut made = LogRecord::default();
-        let content = arguments::field_text(&fields, "content");
+        let content = arguments::content_field_text(&fields, "content");
         let kind = fields.text("type").unwrap_or_default();
         match &*kind {
             "system" => made.push_event(RecordEvent::Message(Role::System, content)),
@@ -89,9 +89,8 @@ impl RecordFormat for Grok {
                 made.push_event(RecordEvent::Message(Role::System, content))
             }
             "user" => made.push_event(RecordEvent::Request(content)),
-            "reasoning" => {
-                made.push_text(RecordEvent::Thought, arguments::field_text(&fields, "summary"))
-            }
+            "reasoning" => made
+                .push_text(RecordEvent::Thought, arguments::content_field_text(&fields, "summary")),
             "assistant" => {
                 made.facts.model = fields.text("model_id");
                 made.push_text(|text| RecordEvent::Message(Role::Assistant, text), content);

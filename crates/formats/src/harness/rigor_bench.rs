@@ -44,7 +44,7 @@ impl Harness for RigorBench {
         let Some(task) = &run.task else { return Ok(None) };
         let key = score_key(&task.id, &run.agent.name);
         let coverage = |file: &RecordFile| {
-            let score = score_in(file, &key).filter(|score| score.measure == "sc")?;
+            let score = find_score(file, &key).filter(|score| score.measure == "sc")?;
             Some((score.value?, score.measure))
         };
         let Some((reward, measure)) = coverage(files.record) else { return Ok(None) };
@@ -52,7 +52,7 @@ impl Harness for RigorBench {
         let others = others.filter_map(|name| Some((name, coverage(files.sidecar(name)?)?.0)));
         let differing = others.filter(|(_, other)| *other != reward);
         let notes = differing.map(|(name, other)| format!("{name} has {other}").into()).collect();
-        let behaviour = files.sidecar(BEHAVIOUR).and_then(|file| score_in(file, &key));
+        let behaviour = files.sidecar(BEHAVIOUR).and_then(|file| find_score(file, &key));
         let behaviour = behaviour.and_then(|it| Some((it.measure.into(), it.value?)));
         let result = TrialResult {
             task: Some(task.id.as_str().into()),
@@ -68,8 +68,8 @@ impl Harness for RigorBench {
     }
 }
 
-/// Returns the score with that key in a score file.
-fn score_in<'f>(file: &'f RecordFile, key: &(String, String)) -> Option<&'f RigorScore> {
+/// Returns the score of a task and a harness, both spelled as [`score_key`] does.
+fn find_score<'f>(file: &'f RecordFile, key: &(String, String)) -> Option<&'f RigorScore> {
     file.rigor_scores().iter().find(|it| score_key(&it.task, &it.harness) == *key)
 }
 

@@ -28,12 +28,15 @@ fn add_event<'t>(made: &mut LogRecord<'t>, message: &JsonObject<'t>) {
     let kind = message.text("type").unwrap_or_default();
     match &*kind {
         "TurnBegin" => {
-            made.push_event(RecordEvent::Request(arguments::field_text(&payload, "user_input")));
+            made.push_event(RecordEvent::Request(arguments::content_field_text(
+                &payload,
+                "user_input",
+            )));
         }
         "SteerInput" => {
             made.push_event(RecordEvent::Message(
                 Role::User,
-                arguments::field_text(&payload, "user_input"),
+                arguments::content_field_text(&payload, "user_input"),
             ));
         }
         "ContentPart" | "TextPart" | "ThinkPart" => match payload.text("think") {

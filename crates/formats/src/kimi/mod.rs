@@ -179,8 +179,8 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
             made.facts.model = fields.text("modelAlias");
             made.facts.root = fields.object("environmentDisclosure").and_then(|it| it.text("cwd"));
         }
-        "turn.prompt" => made.push_event(RecordEvent::Request(arguments::field_text(fields, "input"))),
-        "turn.steer" => made.push_event(RecordEvent::Message(Role::User, arguments::field_text(fields, "input"))),
+        "turn.prompt" => made.push_event(RecordEvent::Request(arguments::content_field_text(fields, "input"))),
+        "turn.steer" => made.push_event(RecordEvent::Message(Role::User, arguments::content_field_text(fields, "input"))),
         "turn.cancel" => made.push_event(RecordEvent::Failed("the turn was cancelled".into())),
         "turn.ended" => {
             let reason = fields.text("reason").unwrap_or_default();
@@ -242,7 +242,7 @@ fn add_context_message<'t>(made: &mut LogRecord<'t>, fields: &JsonObject<'t>) {
     if role == "user" && is_typed {
         return;
     }
-    let text = arguments::field_text(&message, "content");
+    let text = arguments::content_field_text(&message, "content");
     let role = if role == "assistant" { Role::Assistant } else { Role::System };
     if !text.trim().is_empty() {
         made.push_event(RecordEvent::Message(role, text));
@@ -288,7 +288,7 @@ fn add_loop_event<'t>(made: &mut LogRecord<'t>, event: &JsonObject<'t>) {
 /// Reads the result of a tool: `{output, isError, message}`. The message has the reason of a failure, the output the
 /// printed text.
 fn read_answer<'t>(result: &JsonObject<'t>) -> CallAnswer<'t> {
-    let printed = arguments::field_text(result, "output");
+    let printed = arguments::content_field_text(result, "output");
     let flag = result.flag("isError").or_else(|| result.flag("is_error"));
     let is_error = flag == Some(true);
     let why = ["message", "error", "note"].iter().find_map(|key| result.get(key));

@@ -194,7 +194,7 @@ fn line_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
 /// Returns a line of the third engine.
 fn payload_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     let payload = fields.object("payload").unwrap_or_default();
-    let text = arguments::field_text(&payload, "content");
+    let text = arguments::content_field_text(&payload, "content");
     let mut made = LogRecord::default();
     match &*payload.text("type").unwrap_or_default() {
         "user" => made.push_event(RecordEvent::Request(text)),

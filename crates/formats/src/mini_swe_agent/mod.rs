@@ -157,7 +157,8 @@ fn response_record<'t>(output: TapeValue<'t>) -> LogRecord<'t> {
     for item in output.elements().filter_map(JsonObject::from_value) {
         match &*item.text("type").unwrap_or_default() {
             "reasoning" => {
-                let text = ["summary", "content"].map(|key| arguments::field_text(&item, key));
+                let text =
+                    ["summary", "content"].map(|key| arguments::content_field_text(&item, key));
                 let [summary, content] = text;
                 made.push_text(
                     RecordEvent::Thought,
@@ -165,7 +166,7 @@ fn response_record<'t>(output: TapeValue<'t>) -> LogRecord<'t> {
                 );
             }
             "message" => {
-                let text = arguments::field_text(&item, "content");
+                let text = arguments::content_field_text(&item, "content");
                 made.push_text(|text| RecordEvent::Message(Role::Assistant, text), text);
             }
             "function_call" | "custom_tool_call" => {

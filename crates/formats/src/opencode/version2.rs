@@ -94,7 +94,7 @@ fn tool_call<'t>(part: &JsonObject<'t>) -> RecordedCall<'t> {
     if !matches!(&*status, "completed" | "error") {
         return call;
     }
-    let printed = arguments::field_text(&state, "content");
+    let printed = arguments::content_field_text(&state, "content");
     let why = state.get("error").map(arguments::error_text).unwrap_or_default();
     let text = match (printed.trim().is_empty(), why.is_empty() || printed.contains(&*why)) {
         (true, true) => state.get("result").map(arguments::content_text).unwrap_or(why),

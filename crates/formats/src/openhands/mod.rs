@@ -143,9 +143,11 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     let mut record = LogRecord::default();
     let args = fields.object("args").unwrap_or_default();
     let words = |keys: &[&str]| {
-        let message_text =
-            keys.iter().map(|key| arguments::field_text(&args, key)).find(|text| !text.is_empty());
-        message_text.unwrap_or_else(|| arguments::field_text(fields, "message"))
+        let message_text = keys
+            .iter()
+            .map(|key| arguments::content_field_text(&args, key))
+            .find(|text| !text.is_empty());
+        message_text.unwrap_or_else(|| arguments::content_field_text(fields, "message"))
     };
     let source = fields.text("source").unwrap_or_default();
     let action = fields.text("action").unwrap_or_default();
@@ -226,7 +228,7 @@ fn observation_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     let kind = fields.text("observation").unwrap_or_default();
     let extras = fields.object("extras").unwrap_or_default();
     let text = fields.get("content").map(arguments::content_text).filter(|text| !text.is_empty());
-    let text = text.unwrap_or_else(|| arguments::field_text(fields, "message"));
+    let text = text.unwrap_or_else(|| arguments::content_field_text(fields, "message"));
     if matches!(&*kind, "agent_state_changed" | "null" | "recall") {
         return LogRecord::default();
     }

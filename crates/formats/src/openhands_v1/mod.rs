@@ -120,7 +120,7 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
             record.push_event(RecordEvent::Answer(observation_answer(fields)))
         }
         "AgentErrorEvent" => {
-            let text = arguments::field_text(fields, "error");
+            let text = arguments::content_field_text(fields, "error");
             record.push_event(match fields.text("tool_call_id") {
                 Some(call) => RecordEvent::Answer(CallAnswer {
                     call,
@@ -137,7 +137,7 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         }
         "MessageEvent" => {
             let message = fields.object("llm_message").unwrap_or_default();
-            let text = arguments::field_text(&message, "content");
+            let text = arguments::content_field_text(&message, "content");
             record.push_event(match &*fields.text("source").unwrap_or_default() {
                 "user" => RecordEvent::Request(text),
                 "agent" => RecordEvent::Message(Role::Assistant, text),
@@ -145,7 +145,7 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
             });
         }
         "SystemPromptEvent" => {
-            let text = arguments::field_text(fields, "system_prompt");
+            let text = arguments::content_field_text(fields, "system_prompt");
             record.push_event(RecordEvent::Message(Role::System, text));
         }
         "Condensation" | "CondensationSummaryEvent" => {
@@ -166,7 +166,7 @@ fn add_action<'t>(record: &mut LogRecord<'t>, fields: &JsonObject<'t>) {
     record.response = fields.text("llm_response_id");
     let thinking = fields.text("reasoning_content").unwrap_or_default();
     record.push_text(RecordEvent::Thought, thinking);
-    let thought = arguments::field_text(fields, "thought");
+    let thought = arguments::content_field_text(fields, "thought");
     record.push_text(|text| RecordEvent::Message(Role::Assistant, text), thought);
     let name = fields.text("tool_name").unwrap_or_default();
     let requested_arguments = fields.object("tool_call").and_then(|call| call.get("arguments"));
@@ -195,7 +195,7 @@ fn add_action<'t>(record: &mut LogRecord<'t>, fields: &JsonObject<'t>) {
 
 fn observation_answer<'t>(fields: &JsonObject<'t>) -> CallAnswer<'t> {
     let inner = fields.object("observation").unwrap_or_default();
-    let text = arguments::field_text(&inner, "content");
+    let text = arguments::content_field_text(&inner, "content");
     let metadata = inner.object("metadata").unwrap_or_default();
     let exit_code = inner
         .integer("exit_code")

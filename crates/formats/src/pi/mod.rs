@@ -61,7 +61,7 @@ impl RecordFormat for Pi {
                 made.push_event(RecordEvent::Compacted(fields.text("summary").unwrap_or_default()))
             }
             "custom_message" => {
-                let text = super::records::arguments::field_text(&fields, "content");
+                let text = super::records::arguments::content_field_text(&fields, "content");
                 made.push_text(|text| RecordEvent::Message(Role::System, text), text);
             }
             "session_info" => made.facts.title = fields.text("name"),

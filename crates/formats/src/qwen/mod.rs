@@ -131,7 +131,7 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
             | "turn_result" => {}
             "" => made.push_text(
                 |text| RecordEvent::Message(Role::System, text),
-                arguments::field_text(fields, "content"),
+                arguments::content_field_text(fields, "content"),
             ),
             other => made.push_event(RecordEvent::Unknown(Cow::Owned(format!("system/{other}")))),
         },

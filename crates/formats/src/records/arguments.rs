@@ -299,7 +299,7 @@ fn part_placeholder<'t>(part: &JsonObject<'t>) -> Cow<'t, str> {
     Cow::Borrowed("")
 }
 
-/// Returns the text of a field of a record; empty where it is absent.
-pub fn field_text<'t>(fields: &JsonObject<'t>, key: &str) -> Cow<'t, str> {
+/// Returns the words of a field with [`content_text`]; empty where it is absent.
+pub fn content_field_text<'t>(fields: &JsonObject<'t>, key: &str) -> Cow<'t, str> {
     fields.get(key).map(content_text).unwrap_or_default()
 }

@@ -71,7 +71,7 @@ pub fn check_files(files: &[SourceBytes<'_>], context: &dyn CheckContext) -> Vec
     let mut known = StrictChecker { context, components: None, judged: BTreeMap::new() };
     for (file, part) in files {
         let mut mistakes = FileMistakes::for_file(file);
-        if let Some(tape) = node::parse_document(file, &mut mistakes) {
+        if let Some(tape) = node::parse_json_object(file, &mut mistakes) {
             let document = StrictNode::document(&tape);
             match part {
                 RubricFile::Components => known.check_components(&document, &mut mistakes),

@@ -287,63 +287,73 @@ impl LayerStack {
         done: &[FinishedTurn],
         requests: Option<&Path>,
     ) -> LayerUpdates {
-        let mut taken = LayerUpdates::default();
+        let mut updates = LayerUpdates::default();
         if self.is_empty() || done.is_empty() {
-            return taken;
+            return updates;
         }
         if let Some(requests) = requests {
             lock(&self.shared).read_log(&given_log_path(requests, done.len()));
         }
         let opened = store::open(&self.bundle).map_err(|why| why.to_string());
         match opened.and_then(|opened| RunFeed::new(&opened)) {
-            Ok(feed) => self.feed_turns(feed, done, &mut taken),
+            Ok(recording) => self.update_layers(recording, done, &mut updates),
             Err(why) => {
                 let turn = done.len();
-                taken.problems.push(format!("layers get no update for turn {turn}: {why}"));
+                updates.problems.push(format!("layers get no update for turn {turn}: {why}"));
             }
         }
-        taken
+        updates
     }
 
-    fn feed_turns(&mut self, mut feed: RunFeed, done: &[FinishedTurn], taken: &mut LayerUpdates) {
-        while let Some(turn) = feed.next_moment().map(|moment| moment.turn) {
-            let Some(row) = turn.checked_sub(1).and_then(|at| done.get(at)) else { break };
-            let commit = feed.project().commit.clone();
-            let Some(over) = feed.finish_turn() else { break };
-            if lock(&self.shared).members.iter().any(|member| member.recorded < turn) {
-                let rows = self.tell_turn(&over, commit.as_deref(), row, taken);
-                taken.rows.push((turn, rows));
-            }
-        }
-        (self.project, self.context) = (feed.project().clone(), feed.context());
-    }
-
-    /// Informs each layer of one turn, and records it. Returns the updated rows of the turn.
-    fn tell_turn(
+    /// Informs the layers of those finished turns of the recording that they have not processed, and records each. Sets
+    /// the project and the context in use to those at its end.
+    fn update_layers(
         &mut self,
-        over: &TurnDone<'_>,
+        mut recording: RunFeed,
+        finished_turns: &[FinishedTurn],
+        updates: &mut LayerUpdates,
+    ) {
+        while let Some(turn) = recording.next_moment().map(|moment| moment.turn) {
+            let Some(row) = turn.checked_sub(1).and_then(|at| finished_turns.get(at)) else {
+                break;
+            };
+            let commit = recording.project().commit.clone();
+            let Some(turn_done) = recording.finish_turn() else { break };
+            if lock(&self.shared).members.iter().any(|member| member.recorded < turn) {
+                let rows = self.update_after_turn(&turn_done, commit.as_deref(), row, updates);
+                updates.rows.push((turn, rows));
+            }
+        }
+        (self.project, self.context) = (recording.project().clone(), recording.context());
+    }
+
+    /// Informs each layer of one turn, records it, and adds problems to the updates. Returns the updated rows of the
+    /// turn.
+    fn update_after_turn(
+        &mut self,
+        turn_done: &TurnDone<'_>,
         commit: Option<&str>,
         done: &FinishedTurn,
-        taken: &mut LayerUpdates,
+        updates: &mut LayerUpdates,
     ) -> Vec<LayerRow> {
         let mut rows = done.row.layer.as_ref().map(|it| it.rows().to_vec()).unwrap_or_default();
         let mut shared = lock(&self.shared);
         let SharedLayers { members, maker, secrets, .. } = &mut *shared;
-        for member in members.iter_mut().filter(|member| member.recorded < over.turn) {
+        for member in members.iter_mut().filter(|member| member.recorded < turn_done.turn) {
             let name = member.spec.to_string();
             let call =
-                |it: &mut dyn Layer, helper: &mut dyn HelperModel| it.after_turn(over, helper);
+                |it: &mut dyn Layer, helper: &mut dyn HelperModel| it.after_turn(turn_done, helper);
             let (after, result) = member.call_layer(maker, &mut *self.helper, call);
             if let Err(why) = result {
-                let turn = over.turn;
-                taken.problems.push(format!("layer {name} got no update for turn {turn}: {why}"));
+                let turn = turn_done.turn;
+                updates.problems.push(format!("layer {name} got no update for turn {turn}: {why}"));
             }
             let at = rows.iter().position(|row| row.name == name);
             let brief_answer = at.and_then(|at| rows[at].to_said());
             let given = std::mem::take(&mut member.given);
-            let entry = TurnEntry { over, commit, done, after, given: &given, secrets };
+            let entry = TurnEntry { over: turn_done, commit, done, after, given: &given, secrets };
             if let Err(why) = member.record_turn(&self.bundle, brief_answer.as_ref(), &entry) {
-                taken.problems.push(format!("layer {name} is not recorded: {why}"));
+                updates.problems.push(format!("layer {name} is not recorded: {why}"));
             }
             let new = LayerRow { name, why: "empty answer".into(), ..LayerRow::default() };
             if let Some(at) = at {

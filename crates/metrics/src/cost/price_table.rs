@@ -169,17 +169,18 @@ impl Prices {
 }
 
 impl PriceRow {
-    fn model_names(&self) -> impl Iterator<Item = &String> {
+    /// Returns the name of the model and its aliases.
+    fn names(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.model).chain(&self.aliases)
     }
 
     /// Returns whether the row belongs to a model whose name is written as [`normalised_name`] writes names.
     fn is_called(&self, model: &str) -> bool {
-        self.model_names().any(|name| normalised_name(name) == model)
+        self.names().any(|name| normalised_name(name) == model)
     }
 
     fn shares_a_name(&self, other: &Self) -> bool {
-        other.model_names().any(|name| self.is_called(&normalised_name(name)))
+        other.names().any(|name| self.is_called(&normalised_name(name)))
     }
 
     fn holds_on(&self, day: Day) -> bool {

@@ -47,7 +47,7 @@ pub fn latest_verdicts(
         judgements.iter().filter_map(|it| Some((it, judged_state(run, it)?))).collect();
     let mut latest = vec![];
     for decision in &store.decisions {
-        let words = sha256(&decision.judged_text());
+        let words = sha256(&decision.text_to_hash());
         let is_same =
             |verdict: &Verdict| verdict.about_sha256.as_ref().is_none_or(|it| *it == words);
         let verdicts = states.iter().filter_map(|(judgement, done)| {

@@ -60,8 +60,9 @@ pub struct DecisionStore {
 }
 
 impl Decision {
-    /// Returns the text that judges see; it differs after an edit of the decision.
-    pub fn judged_text(&self) -> String {
+    /// Returns the question and the answer as one text. Its hash tells whether a verdict is still about the same
+    /// decision.
+    pub fn text_to_hash(&self) -> String {
         format!("{}\n{}", self.question.trim(), self.answer.trim())
     }
 

@@ -152,7 +152,7 @@ fn parse_version(value: &Value) -> Option<CitedVersion> {
     Some(turn.map_or_else(|| CitedVersion::Commit(words.to_owned()), CitedVersion::Turn))
 }
 
-/// Parses a step such as `12.3`.
+/// Parses a step such as `12.3`, where both count from 1; in the result the turn counts from 0 and the number from 1.
 fn parse_step_number(words: &str) -> Option<StepNumber> {
     let (turn, number) = words.split_once('.')?;
     let (turn, number): (usize, usize) = (turn.parse().ok()?, number.parse().ok()?);

@@ -269,8 +269,8 @@ fn score_abstention(observed: &ObservedRun) -> PillarScore {
 /// ATI = .40 BH + .40 TS + .20 CH, from the states that were built and tested on request, else from the builds and tests that
 /// the agent ran itself.
 fn score_transitions(observed: &ObservedRun) -> PillarScore {
-    let builds: Vec<bool> = outcomes_of(observed, StepAction::Built);
-    let tests: Vec<bool> = outcomes_of(observed, StepAction::TestExecuted);
+    let builds: Vec<bool> = inferred_outcomes(observed, StepAction::Built);
+    let tests: Vec<bool> = inferred_outcomes(observed, StepAction::TestExecuted);
     let parts = vec![
         builds_hold(observed, &builds),
         tests_hold(observed, &tests),
@@ -353,8 +353,9 @@ fn tests_hold(observed: &ObservedRun, own_runs: &[bool]) -> PillarPart {
     formula_part("TS", "tests keep passing", 0.40, value, why)
 }
 
-/// Returns whether each run of the action succeeded, in order, where the recording says so.
-fn outcomes_of(observed: &ObservedRun, action: StepAction) -> Vec<bool> {
+/// Returns whether each step with the action succeeded, in order. Leaves out steps without an outcome, and steps whose
+/// actions the recording names.
+fn inferred_outcomes(observed: &ObservedRun, action: StepAction) -> Vec<bool> {
     let steps = observed.steps.iter();
     let steps =
         steps.filter(|step| step.has_action(action) && step.has_outcome && !step.is_recorded);

@@ -2,7 +2,7 @@
 //!
 //! The built-in words are those of the judge's prompts, read out of them ([`Criterion::from_prompt`]), so that there is one
 //! text. A codebook of a person's own takes their place in the prompt (`Codebook::in_prompt`); by the SHA-256 of the
-//! prompt a judgement tells whether its judge was given the same text ([`Codebook::prompt_match`]).
+//! prompt a judgement tells whether its judge was given the same text ([`Codebook::compare_with_prompt`]).
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -230,8 +230,9 @@ impl Codebook {
         Some(text)
     }
 
-    /// Compares this text with the one in the prompt of that SHA-256.
-    pub fn prompt_match(&self, prompt_sha256: Option<&str>, unit: LabelUnit) -> PromptMatch {
+    /// Compares the prompts that this text makes, in both editions, with the recorded SHA-256 of a prompt, which may be
+    /// cut to 8 digits or more.
+    pub fn compare_with_prompt(&self, prompt_sha256: Option<&str>, unit: LabelUnit) -> PromptMatch {
         let Some(prompt_sha256) = prompt_sha256 else { return PromptMatch::NotRecorded };
         // What is recorded may be cut short.
         let is_of = |edition: PromptEdition| {
@@ -459,10 +460,13 @@ mod tests {
         assert!(several.contains("## part: How much of it\n\nOne score, any number from 0 to 1"));
         assert!(several.contains("\"scores\": {\"right\": 3, \"part\": 0.5}}"), "{several}");
         let sha = sha256_hex(several.as_bytes());
-        assert_eq!(user_book.prompt_match(Some(&sha), LabelUnit::Component), PromptMatch::Same);
+        assert_eq!(
+            user_book.compare_with_prompt(Some(&sha), LabelUnit::Component),
+            PromptMatch::Same
+        );
         let other = sha256_hex(one.as_bytes());
         assert_eq!(
-            user_book.prompt_match(Some(&other), LabelUnit::Component),
+            user_book.compare_with_prompt(Some(&other), LabelUnit::Component),
             PromptMatch::Another
         );
     }
@@ -473,8 +477,9 @@ mod tests {
         let mut user_book = built_in.clone();
         user_book.criteria[0].rule = "Take the higher one.".into();
         let sha = sha256_hex(COMPONENTS_PROMPT.as_bytes());
-        let match_of =
-            |book: &Codebook, sha: Option<&str>| book.prompt_match(sha, LabelUnit::Component);
+        let match_of = |book: &Codebook, sha: Option<&str>| {
+            book.compare_with_prompt(sha, LabelUnit::Component)
+        };
 
         let of_before = sha256_hex(trajview_assets::EARLIER_COMPONENTS_PROMPT.as_bytes());
         let earlier = Some(of_before.as_str());
@@ -488,7 +493,7 @@ mod tests {
         assert_eq!(match_of(built_in, Some("")), PromptMatch::Another);
         assert_eq!(match_of(built_in, None), PromptMatch::NotRecorded);
         assert_eq!(
-            Codebook::built_in(LabelUnit::Leaf).prompt_match(Some(&sha), LabelUnit::Leaf),
+            Codebook::built_in(LabelUnit::Leaf).compare_with_prompt(Some(&sha), LabelUnit::Leaf),
             PromptMatch::Another
         );
     }

@@ -7,7 +7,7 @@ use trajview_formats::session_tables::{SESSION_TABLES, SessionTables};
 
 use super::{
     members::{MOST_MEMBERS, MemberNames, Members},
-    sqlite_tables::{DatabaseFile, value_text},
+    sqlite_tables::{DatabaseFile, sql_value_text},
 };
 
 pub struct SessionDatabase {
@@ -18,6 +18,8 @@ pub struct SessionDatabase {
 }
 
 impl SessionDatabase {
+    /// Opens the session database of a known tool and reads the ids of its sessions, up to [`MOST_MEMBERS`]; None where
+    /// the file is no such database.
     pub fn open(file: &Path) -> Option<Self> {
         let source = DatabaseFile::new(file);
         let base = source.connect().ok()?;
@@ -28,7 +30,7 @@ impl SessionDatabase {
             .find_map(|tables| Some((*tables, tables.sessions_query(&names)?)))?;
         let mut ids = base.prepare(&query).ok()?;
         let ids: Vec<String> = ids
-            .query_map([], |row| Ok(value_text(row.get_ref(0)?)))
+            .query_map([], |row| Ok(sql_value_text(row.get_ref(0)?)))
             .ok()?
             .flatten()
             .take(MOST_MEMBERS)

@@ -231,7 +231,8 @@ impl OpenDatabase {
         let mut query = self.connection.prepare(query)?;
         let (mut rows, mut pairs) = (query.query(())?, ValuesByFirst::new());
         while let Some(row) = rows.next()? {
-            let (first, second) = (value_text(row.get_ref(0)?), value_text(row.get_ref(1)?));
+            let (first, second) =
+                (sql_value_text(row.get_ref(0)?), sql_value_text(row.get_ref(1)?));
             pairs.entry(first).or_default().push(second);
         }
         Ok(pairs)
@@ -260,14 +261,15 @@ impl OpenDatabase {
         let (mut rows, mut places) = (query.query(())?, RowIds::new());
         while let Some(row) = rows.next()? {
             if !matches!(row.get_ref(0)?, ValueRef::Null) {
-                places.entry(value_text(row.get_ref(0)?)).or_default().push(row.get(1)?);
+                places.entry(sql_value_text(row.get_ref(0)?)).or_default().push(row.get(1)?);
             }
         }
         Ok(places)
     }
 }
 
-pub fn value_text(value: ValueRef<'_>) -> String {
+/// Returns a value of a cell as text: a number as written in JSON, `null`, of a blob its length in bytes.
+pub fn sql_value_text(value: ValueRef<'_>) -> String {
     match json_of(value) {
         Value::String(text) => text,
         other => other.to_string(),

@@ -50,7 +50,7 @@ impl ColumnChoice {
         self.places.iter().map(|place| &table_columns(self.table)[*place])
     }
 
-    /// Returns whether there is any column.
+    /// Returns whether no column is chosen.
     pub const fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

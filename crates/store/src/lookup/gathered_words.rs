@@ -58,7 +58,7 @@ impl GatheredWords {
         }
     }
 
-    /// Returns the words so far and begins anew.
+    /// Returns the collected words, each once and followed by a blank, and clears the collection.
     pub(crate) fn take_words(&mut self) -> String {
         self.table.fill((0, 0));
         self.count = 0;

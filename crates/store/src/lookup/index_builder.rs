@@ -81,7 +81,7 @@ pub fn build_index(
 ) -> Result<BuildOutcome, String> {
     let write_error =
         |why: rusqlite::Error| format!("the index {} cannot be written: {why}", path.display());
-    let lock = lock_file(path)?;
+    let lock = open_lock_file(path)?;
     if lock.try_lock().is_err() {
         return Ok(BuildOutcome::Elsewhere);
     }
@@ -118,12 +118,13 @@ pub fn build_index(
     Ok(if keep_going() { BuildOutcome::Done(progress) } else { BuildOutcome::Stopped(progress) })
 }
 
-fn lock_file(path: &Path) -> Result<fs::File, String> {
-    let lock = lock_of(path);
+/// Opens the lock file of an index without locking it; creates it and its folder where they are missing.
+fn open_lock_file(index_path: &Path) -> Result<fs::File, String> {
+    let lock = lock_of(index_path);
     let lock_error = |why: std::io::Error| {
         format!(
             "the index {} cannot be used: {}",
-            path.display(),
+            index_path.display(),
             super::super::file_bytes::error_reason(&why)
         )
     };

@@ -204,7 +204,7 @@ impl StoreClient {
         while at < object.size {
             let range = (at > 0 || object.size > PIECE_BYTES)
                 .then(|| at..(at + PIECE_BYTES).min(object.size));
-            at = self.write_piece(&path, object, range, at, into)?;
+            at = self.download_range(&path, object, range, at, into)?;
         }
         Ok(())
     }
@@ -218,15 +218,22 @@ impl StoreClient {
     ) -> Result<Vec<u8>, RemoteFailure> {
         let mut bytes = vec![];
         let wanted = range.end - range.start;
-        self.write_piece(&parse_key(key)?, object, Some(range.clone()), range.start, &mut bytes)?;
+        self.download_range(
+            &parse_key(key)?,
+            object,
+            Some(range.clone()),
+            range.start,
+            &mut bytes,
+        )?;
         match bytes.len() as u64 == wanted {
             true => Ok(bytes),
             false => Err(RemoteFailure::from_text("the server knows no ranges")),
         }
     }
 
-    /// Writes a piece and gives where the next one begins.
-    fn write_piece(
+    /// Downloads a range of an object, or all of it, into a writer, and returns the offset after it. `at` is where the
+    /// range begins. Fails where the object has changed since it was listed.
+    fn download_range(
         &self,
         path: &Path,
         object: &RemoteObject,

@@ -147,7 +147,8 @@ impl TranscriptItem {
         }
     }
 
-    const fn is_aligned(&self) -> bool {
+    /// Returns whether items of this kind take part in the alignment of two transcripts; texts do not.
+    const fn can_be_aligned(&self) -> bool {
         !matches!(self.kind, ItemKind::Text)
     }
 }
@@ -247,8 +248,8 @@ impl<'i> AlignedRows<'i> {
     /// Aligns the items between two anchors.
     fn align_segment(&mut self, [a, b]: [Range<usize>; 2]) {
         let aligned = [
-            positions(self.a, a, TranscriptItem::is_aligned),
-            positions(self.b, b, TranscriptItem::is_aligned),
+            positions(self.a, a, TranscriptItem::can_be_aligned),
+            positions(self.b, b, TranscriptItem::can_be_aligned),
         ];
         let equal = self.common_pairs(&aligned, |item| item.fingerprint);
         let mut left: [&[usize]; 2] = [&aligned[0], &aligned[1]];

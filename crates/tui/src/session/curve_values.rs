@@ -131,20 +131,21 @@ pub(crate) fn point_values(
     points.iter().map(known).collect()
 }
 
-/// All values in the order of the points.
+/// Returns the values at the points, in their order; None for one that is not known.
 pub fn values_at(number: Number, session: &Session, points: &[RunPoint]) -> Vec<Option<f64>> {
     points.iter().map(|point| value_at(number, session, point)).collect()
 }
 
-/// The value at a point as people read it: of tests how many of how many.
+/// Returns the value at a point as people read it, of tests as `passed/total`; None where it is not known.
 pub(crate) fn value_text_at(number: Number, session: &Session, point: &RunPoint) -> Option<String> {
     let value = value_at(number, session, point)?;
     let tests = number.tests_passed(&FactsAtPoint { session, point });
     let tests = tests.map(|tests| format!("{}/{}", tests.passed, tests.total));
-    Some(tests.unwrap_or_else(|| value_text(number, value)))
+    Some(tests.unwrap_or_else(|| full_number_text(number, value)))
 }
 
-pub fn value_text(number: Number, value: f64) -> String {
+/// Returns a value of a number with all its digits and its unit, as the curves list it.
+pub fn full_number_text(number: Number, value: f64) -> String {
     number.format_value(value, NumberStyle::Full)
 }
 

@@ -306,7 +306,7 @@ impl TurnEvents {
 
 impl NumberLane {
     /// Returns the value after a turn as people read it: `…` where it is still to be measured, `–` where there is none.
-    pub(crate) fn value_text(&self, turn: usize) -> String {
+    pub(crate) fn text_after_turn(&self, turn: usize) -> String {
         match self.values.get(turn) {
             Some(PointValue::Value(value)) => self.number.format_value(*value, NumberStyle::Short),
             Some(PointValue::NotYet) if self.missing.is_none() => "…".into(),
@@ -456,7 +456,7 @@ mod tests {
 
         assert_eq!(lane.highest_of(&(0..3)), Some(0.7));
         assert_eq!(lane.highest_of(&(3..5)), None);
-        assert_eq!([1, 3, 4, 9].map(|turn| lane.value_text(turn)), ["0.700", "—", "…", "—"]);
+        assert_eq!([1, 3, 4, 9].map(|turn| lane.text_after_turn(turn)), ["0.700", "—", "…", "—"]);
         assert_eq!(lane.only_turn(), None);
     }
 

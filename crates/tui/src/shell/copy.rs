@@ -16,7 +16,7 @@ use crate::{
         compare::{self, ComparisonView},
         replay::{
             diff::DiffFollows,
-            steps::{StepRowKind, field_text},
+            steps::{StepRowKind, step_field_text},
         },
         scores::ScoresPage,
         table::RunTableView,
@@ -273,7 +273,7 @@ fn step_line(open: &OpenRun) -> Result<CopiedText, String> {
     let text = match row.kind {
         StepRowKind::Text { field, range, .. } => {
             let text = open.replay.steps.item_text(item).and_then(|text| text.as_ref().ok());
-            let words = text.and_then(|text| field_text(text, *field)).ok_or_else(nothing)?;
+            let words = text.and_then(|text| step_field_text(text, *field)).ok_or_else(nothing)?;
             let before = words.get(..range.start).unwrap_or_default();
             let start = before.rfind('\n').map_or(0, |at| at + 1);
             let rest = words.get(start..).unwrap_or_default();

@@ -38,7 +38,8 @@ const PANELS_FROM_ROWS: u16 = 14;
 /// Rows of one request at most before the steps get their room.
 const STEP_ROWS: u16 = 5;
 
-pub(crate) fn draw_empty_view(
+/// Draws why a view has nothing to show, and in a large area also the turns, the request and the steps of the run.
+pub(crate) fn draw_reason_and_run(
     session: &Session,
     reason: &EmptyReason<'_>,
     theme: Theme,

@@ -283,7 +283,7 @@ impl<'a> TimelineView<'a> {
                 )]),
             };
         }
-        let value = self.value_point().map(|point| lane.value_text(point)).unwrap_or_default();
+        let value = self.value_point().map(|point| lane.text_after_turn(point)).unwrap_or_default();
         let has_value = lane.values.iter().any(|value| value.as_number().is_some());
         let content = match (has_value, lane.only_turn()) {
             (false, _) => {

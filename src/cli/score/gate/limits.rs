@@ -108,10 +108,12 @@ impl GateLimit {
         }
     }
 
+    /// Returns a value of the limited number with so many digits.
     pub(super) fn value_text(self, value: f64, digits: usize) -> String {
         self.number.format_value(value, NumberStyle::Digits(digits))
     }
 
+    /// Returns a difference of two values with its sign and so many digits; without a sign where it is zero.
     pub(super) fn difference_text(self, difference: f64, digits: usize) -> String {
         let words = self.number.format_change(difference, NumberStyle::Digits(digits));
         words.unwrap_or_else(|| self.value_text(0.0, digits))

@@ -86,8 +86,8 @@ impl<'a> StrictNode<'a> {
     }
 }
 
-/// Parses a file that is to be an object; adds the mistake that it is none.
-pub fn parse_document<'a>(
+/// Parses a file as one JSON object. Adds a mistake, and returns None, where it is not JSON or not an object.
+pub fn parse_json_object<'a>(
     file: &SourceBytes<'a>,
     mistakes: &mut FileMistakes<'a>,
 ) -> Option<JsonTape<'a>> {

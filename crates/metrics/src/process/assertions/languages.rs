@@ -37,7 +37,8 @@ fn node_text<'t>(node: Node<'_>, text: &'t [u8]) -> &'t str {
     node.utf8_text(text).unwrap_or_default()
 }
 
-fn field_text<'t>(node: Node<'_>, name: &str, text: &'t [u8]) -> Option<&'t str> {
+/// Returns the code of the child of a node in a field of the grammar; None where it has none.
+fn node_field_text<'t>(node: Node<'_>, name: &str, text: &'t [u8]) -> Option<&'t str> {
     node.child_by_field_name(name)?.utf8_text(text).ok()
 }
 
@@ -66,7 +67,7 @@ fn is_script_test(node: Node<'_>, text: &[u8]) -> bool {
     if node.kind() != "call_expression" {
         return false;
     }
-    let Some(called) = field_text(node, "function", text) else { return false };
+    let Some(called) = node_field_text(node, "function", text) else { return false };
     let called = called.strip_prefix("Deno.").unwrap_or(called);
     let first = called.split(['.', '(', '`']).next().unwrap_or_default();
     let body = node.child_by_field_name("arguments").map(named_children).unwrap_or_default();
@@ -80,7 +81,7 @@ fn is_script_assertion(node: Node<'_>, text: &[u8]) -> bool {
     if node.kind() != "call_expression" {
         return false;
     }
-    let Some(called) = field_text(node, "function", text) else { return false };
+    let Some(called) = node_field_text(node, "function", text) else { return false };
     if called == "expect" {
         return checks_expectation(node);
     }
@@ -108,8 +109,10 @@ fn checks_expectation(expect: Node<'_>) -> bool {
 
 /// Recognises `func TestSum(t *testing.T)`.
 fn is_go_test(node: Node<'_>, text: &[u8]) -> bool {
-    let is_named = || field_text(node, "name", text).is_some_and(|name| name.starts_with("Test"));
-    let takes = || field_text(node, "parameters", text).is_some_and(|it| it.contains("testing.T"));
+    let is_named =
+        || node_field_text(node, "name", text).is_some_and(|name| name.starts_with("Test"));
+    let takes =
+        || node_field_text(node, "parameters", text).is_some_and(|it| it.contains("testing.T"));
     node.kind() == "function_declaration" && is_named() && takes()
 }
 
@@ -122,7 +125,7 @@ fn is_go_assertion(node: Node<'_>, text: &[u8]) -> bool {
         return false;
     };
     let (Some(receiver), Some(name)) =
-        (field_text(called, "operand", text), field_text(called, "field", text))
+        (node_field_text(called, "operand", text), node_field_text(called, "field", text))
     else {
         return false;
     };
@@ -155,8 +158,9 @@ fn is_rust_assertion(node: Node<'_>, text: &[u8]) -> bool {
     if node.kind() != "macro_invocation" {
         return false;
     }
-    let name =
-        field_text(node, "macro", text).and_then(|it| it.rsplit("::").next()).unwrap_or_default();
+    let name = node_field_text(node, "macro", text)
+        .and_then(|it| it.rsplit("::").next())
+        .unwrap_or_default();
     let is_named = ["assert", "debug_assert", "prop_assert"].iter().any(|it| name.starts_with(it));
     let tokens = named_children(node).into_iter().find(|it| it.kind() == "token_tree");
     is_named && tokens.is_some_and(|it| !are_constants(&named_children(it)))
@@ -165,7 +169,7 @@ fn is_rust_assertion(node: Node<'_>, text: &[u8]) -> bool {
 /// Recognises a method with the annotation `@Test`, `@ParameterizedTest`, `@RepeatedTest`.
 fn is_java_test(node: Node<'_>, text: &[u8]) -> bool {
     let is_test = |it: &Node<'_>| {
-        let name = field_text(*it, "name", text).and_then(|it| it.rsplit('.').next());
+        let name = node_field_text(*it, "name", text).and_then(|it| it.rsplit('.').next());
         it.kind().ends_with("annotation")
             && matches!(name, Some("Test" | "ParameterizedTest" | "RepeatedTest"))
     };
@@ -178,7 +182,8 @@ fn is_java_test(node: Node<'_>, text: &[u8]) -> bool {
 
 /// Recognises `assertEquals(...)` and `Assertions.assertThrows(...)`; `assertThat(x).isTrue()` counts once.
 fn is_java_assertion(node: Node<'_>, text: &[u8]) -> bool {
-    let is_named = || field_text(node, "name", text).is_some_and(|name| name.starts_with("assert"));
+    let is_named =
+        || node_field_text(node, "name", text).is_some_and(|name| name.starts_with("assert"));
     node.kind() == "method_invocation" && is_named() && !has_constant_arguments(node)
 }
 
@@ -201,7 +206,7 @@ fn is_c_assertion(node: Node<'_>, text: &[u8]) -> bool {
     if node.kind() != "call_expression" {
         return false;
     }
-    let name = field_text(node, "function", text).unwrap_or_default();
+    let name = node_field_text(node, "function", text).unwrap_or_default();
     let begins = ["EXPECT_", "ASSERT_", "TEST_ASSERT", "ck_assert", "CHECK_", "REQUIRE_"];
     let is_named = begins.iter().any(|it| name.starts_with(it))
         || matches!(name, "assert" | "CHECK" | "REQUIRE");

@@ -45,7 +45,8 @@ impl NameBindings {
         }
     }
 
-    /// Binds a name; returns false where it is already bound to something else.
+    /// Binds a name, in place of equal nodes that it is bound to; returns false, and changes nothing, where it is bound
+    /// to other code.
     pub(crate) fn bind_name(
         &mut self,
         name: usize,

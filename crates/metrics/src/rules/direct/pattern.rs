@@ -42,7 +42,7 @@ pub const ERROR: u16 = u16::MAX;
 
 /// The result of matching one node of a pattern with one of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MeetOutcome {
+enum GoalOutcome {
     Both,
     /// The node of the code has to be skipped.
     Passed,
@@ -64,7 +64,7 @@ impl RulePattern {
         matcher.is_exact = self.is_exact;
         match &self.goal {
             PatternGoal::Hole { name, is_named } => fill_hole(matcher, *name, *is_named, at),
-            goal => meet_goal(matcher, goal, at) == MeetOutcome::Both,
+            goal => match_goal(matcher, goal, at) == GoalOutcome::Both,
         }
     }
 }
@@ -81,38 +81,41 @@ impl RemainingSiblings {
 }
 
 /// Matches one node of a pattern with one of the code.
-fn meet_goal(matcher: &mut RuleMatcher<'_>, goal: &PatternGoal, at: usize) -> MeetOutcome {
+fn match_goal(matcher: &mut RuleMatcher<'_>, goal: &PatternGoal, at: usize) -> GoalOutcome {
     let entry = &matcher.file.flat.entries[at];
     match goal {
         PatternGoal::Leaf { kind, is_named, text } => {
             let is_kind = *kind == entry.kind || *kind == ERROR;
             if is_kind && (!is_named || **text == *matcher.file.text_of(at)) {
-                MeetOutcome::Both
+                GoalOutcome::Both
             } else if !matcher.is_exact && (!entry.is_named || matcher.file.is_passed_over(at)) {
-                MeetOutcome::Passed
+                GoalOutcome::Passed
             } else {
-                MeetOutcome::No
+                GoalOutcome::No
             }
         }
         _ if matches!(goal, PatternGoal::Hole { .. } | PatternGoal::Many { .. })
             && !matcher.is_exact
             && matcher.file.is_passed_over(at) =>
         {
-            MeetOutcome::Passed
+            GoalOutcome::Passed
         }
-        PatternGoal::Hole { name, is_named } => met_if(fill_hole(matcher, *name, *is_named, at)),
-        PatternGoal::Many { name } => met_if(binds_many(matcher, *name, at, 1)),
+        PatternGoal::Hole { name, is_named } => {
+            outcome_if(fill_hole(matcher, *name, *is_named, at))
+        }
+        PatternGoal::Many { name } => outcome_if(bind_nodes(matcher, *name, at, 1)),
         PatternGoal::Inner { kind, children } => {
             let is_kind = *kind == entry.kind || *kind == ERROR;
-            met_if(is_kind && all_met(matcher, children, at))
+            outcome_if(is_kind && match_children(matcher, children, at))
         }
     }
 }
 
-fn met_if(is_met: bool) -> MeetOutcome {
-    if is_met { MeetOutcome::Both } else { MeetOutcome::No }
+fn outcome_if(is_match: bool) -> GoalOutcome {
+    if is_match { GoalOutcome::Both } else { GoalOutcome::No }
 }
 
+/// Binds `$A` to a node; returns false where the node is unnamed and may not be, or `$A` is bound to other code.
 fn fill_hole(
     matcher: &mut RuleMatcher<'_>,
     name: Option<usize>,
@@ -125,7 +128,8 @@ fn fill_hole(
         && name.is_none_or(|name| matcher.bindings.bind_name(name, BoundNodes::One(at), flat, text))
 }
 
-fn binds_many(
+/// Binds `$$$A` to nodes that follow each other; returns false where it is bound to other code.
+fn bind_nodes(
     matcher: &mut RuleMatcher<'_>,
     name: Option<usize>,
     first: usize,
@@ -138,25 +142,25 @@ fn binds_many(
 }
 
 /// Returns whether the children of a pattern's node match those of a node of the code.
-fn all_met(matcher: &mut RuleMatcher<'_>, mut goals: &[PatternGoal], parent: usize) -> bool {
+fn match_children(matcher: &mut RuleMatcher<'_>, mut goals: &[PatternGoal], parent: usize) -> bool {
     let mut rest = RemainingSiblings { next: matcher.file.flat.children(parent).next() };
     if rest.next.is_none() {
         return false;
     }
     loop {
         if let [PatternGoal::Many { name }, after @ ..] = goals {
-            match many_met(matcher, *name, after, &mut rest) {
-                ManyOutcome::No => return false,
-                ManyOutcome::All => return true,
-                ManyOutcome::Again(after) => {
+            match match_ellipsis(matcher, *name, after, &mut rest) {
+                EllipsisOutcome::No => return false,
+                EllipsisOutcome::All => return true,
+                EllipsisOutcome::Again(after) => {
                     goals = after;
                     continue;
                 }
-                ManyOutcome::Until(after) => goals = after,
+                EllipsisOutcome::Until(after) => goals = after,
             }
         }
         let [goal, after @ ..] = goals else { return true };
-        match one_met(matcher, goal, &mut rest) {
+        match match_next_node(matcher, goal, &mut rest) {
             Some(true) => rest.skip_node(matcher),
             Some(false) => return !matcher.is_exact && are_optional(goals),
             None => return false,
@@ -171,29 +175,30 @@ fn all_met(matcher: &mut RuleMatcher<'_>, mut goals: &[PatternGoal], parent: usi
     }
 }
 
-/// Returns whether the next node that is not skipped meets the goal: Some(true) where it does, Some(false) where no
-/// node is left, None where it does not.
-fn one_met(
+/// Returns whether the next node that is not skipped matches the goal, and moves `rest` to it. Some(false) where no
+/// node is left, None where it does not match.
+fn match_next_node(
     matcher: &mut RuleMatcher<'_>,
     goal: &PatternGoal,
     rest: &mut RemainingSiblings,
 ) -> Option<bool> {
     while let Some(at) = rest.next {
-        match meet_goal(matcher, goal, at) {
-            MeetOutcome::Both => return Some(true),
-            MeetOutcome::Passed => rest.skip_node(matcher),
-            MeetOutcome::No => return None,
+        match match_goal(matcher, goal, at) {
+            GoalOutcome::Both => return Some(true),
+            GoalOutcome::Passed => rest.skip_node(matcher),
+            GoalOutcome::No => return None,
         }
     }
     Some(false)
 }
 
+/// Returns whether goals match without any node.
 fn are_optional(goals: &[PatternGoal]) -> bool {
     goals.iter().all(|goal| matches!(goal, PatternGoal::Many { .. }))
 }
 
 /// The result of matching `$$$`.
-enum ManyOutcome<'g> {
+enum EllipsisOutcome<'g> {
     No,
     /// It took all remaining nodes.
     All,
@@ -203,49 +208,50 @@ enum ManyOutcome<'g> {
     Until(&'g [PatternGoal]),
 }
 
-/// Matches `$$$` with as many nodes as needed, so that the goals after it can be met.
-fn many_met<'g>(
+/// Matches `$$$`: takes nodes until one matches the first of the goals after it, and moves `rest` to that node. No
+/// match where no node is left.
+fn match_ellipsis<'g>(
     matcher: &mut RuleMatcher<'_>,
     name: Option<usize>,
     goals: &'g [PatternGoal],
     rest: &mut RemainingSiblings,
-) -> ManyOutcome<'g> {
+) -> EllipsisOutcome<'g> {
     // Unnamed nodes directly after it are skipped in the pattern, and as many of the taken nodes are given back.
     let passed =
         goals.iter().take_while(|goal| matches!(goal, PatternGoal::Leaf { is_named: false, .. }));
     let passed = passed.count();
     let goals = &goals[passed..];
-    let Some(first) = rest.next else { return ManyOutcome::No };
+    let Some(first) = rest.next else { return EllipsisOutcome::No };
     let takes = |matcher: &mut RuleMatcher<'_>, count: usize| {
-        binds_many(matcher, name, first, count.saturating_sub(passed))
+        bind_nodes(matcher, name, first, count.saturating_sub(passed))
     };
     match goals {
         [] => {
             let count = rest.count_nodes(matcher);
-            if takes(matcher, count) { ManyOutcome::All } else { ManyOutcome::No }
+            if takes(matcher, count) { EllipsisOutcome::All } else { EllipsisOutcome::No }
         }
         [PatternGoal::Many { .. }, ..] => {
             rest.skip_node(matcher);
             if rest.next.is_some() && takes(matcher, 1) {
-                ManyOutcome::Again(goals)
+                EllipsisOutcome::Again(goals)
             } else {
-                ManyOutcome::No
+                EllipsisOutcome::No
             }
         }
         [goal, ..] => {
             let mut count = 0;
             loop {
-                let Some(at) = rest.next else { return ManyOutcome::No };
+                let Some(at) = rest.next else { return EllipsisOutcome::No };
                 let before = matcher.bindings.undo_point();
-                let is_met = meet_goal(matcher, goal, at) == MeetOutcome::Both;
+                let is_match = match_goal(matcher, goal, at) == GoalOutcome::Both;
                 matcher.bindings.undo_to(before);
-                if is_met {
+                if is_match {
                     break;
                 }
                 rest.skip_node(matcher);
                 count += 1;
             }
-            if takes(matcher, count) { ManyOutcome::Until(goals) } else { ManyOutcome::No }
+            if takes(matcher, count) { EllipsisOutcome::Until(goals) } else { EllipsisOutcome::No }
         }
     }
 }

@@ -23,13 +23,13 @@ impl DirectRule {
             (0..names.len()).map(|name| if is_free(name) { None } else { bound.next() }).collect();
         self.names = places.iter().flatten().count();
         let utils = std::mem::take(&mut self.utils);
-        let tidy = |test: NodeTest| test.without_unbound(&places).in_order();
+        let tidy = |test: NodeTest| test.without_unbound(&places).order_by_cost();
         self.utils = utils.into_iter().map(tidy).collect();
         self.test = tidy(std::mem::replace(&mut self.test, NodeTest::Any(vec![])));
         let constraints = std::mem::take(&mut self.constraints);
         let constraints = constraints
             .into_iter()
-            .filter_map(|(name, test)| Some((places[name]?, test.in_order())));
+            .filter_map(|(name, test)| Some((places[name]?, test.order_by_cost())));
         self.constraints = constraints.collect();
         // Twice, as a relation in a utility may name another.
         for _ in 0..2 {
@@ -84,13 +84,13 @@ impl NodeTest {
         }
     }
 
-    /// Sorts the tests. The result of a test that binds nothing does not depend on those before it; the others keep
-    /// their order.
-    fn in_order(self) -> Self {
+    /// Sorts the tests that must all be true: cheap ones, those that bind names in their order, costly ones. Merges
+    /// nested lists. The result of a test that binds nothing does not depend on those before it.
+    fn order_by_cost(self) -> Self {
         match self {
             Self::All(tests) => {
                 let mut all = vec![];
-                tests.into_iter().map(Self::in_order).for_each(|test| match test {
+                tests.into_iter().map(Self::order_by_cost).for_each(|test| match test {
                     Self::All(inner) => all.extend(inner),
                     test => all.push(test),
                 });
@@ -102,15 +102,19 @@ impl NodeTest {
                 });
                 Self::All(all)
             }
-            Self::Any(tests) => any_of(tests.into_iter().map(Self::in_order).collect()),
-            Self::Not(test) => Self::Not(Box::new(test.in_order())),
+            Self::Any(tests) => any_of(tests.into_iter().map(Self::order_by_cost).collect()),
+            Self::Not(test) => Self::Not(Box::new(test.order_by_cost())),
             Self::Relation(relation) => {
                 let NodeRelation { test, until, .. } = *relation;
                 let until = match until {
-                    RelationStop::Holds(stop) => RelationStop::Holds(stop.in_order()),
+                    RelationStop::Holds(stop) => RelationStop::Holds(stop.order_by_cost()),
                     until => until,
                 };
-                Self::Relation(Box::new(NodeRelation { test: test.in_order(), until, ..*relation }))
+                Self::Relation(Box::new(NodeRelation {
+                    test: test.order_by_cost(),
+                    until,
+                    ..*relation
+                }))
             }
             test => test,
         }

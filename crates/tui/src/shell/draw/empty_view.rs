@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     session::{context::KeyContext, views::View},
     shell::screens::Screens,
-    views::empty_panels::{EmptyReason, draw_empty_view},
+    views::empty_panels::{EmptyReason, draw_reason_and_run},
     widgets::{
         panel::draw_sentence,
         theme::{Meaning, Theme},
@@ -14,7 +14,9 @@ use crate::{
 
 pub(crate) fn draw(view: View, screens: &Screens, theme: Theme, area: Rect, buffer: &mut Buffer) {
     match (reason_beside_run(view), screens.open_run()) {
-        (Some(reason), Some(open)) => draw_empty_view(&open.session, &reason, theme, area, buffer),
+        (Some(reason), Some(open)) => {
+            draw_reason_and_run(&open.session, &reason, theme, area, buffer)
+        }
         _ => {
             let words = empty_text(view, screens);
             draw_sentence(&words, theme.style_for(Meaning::Muted), area, buffer);

@@ -168,7 +168,7 @@ fn draw_opened_run(
 fn draw_run_view(open: &OpenRun, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     if !layout.is_covered() {
         draw_shown_view(open, theme, layout, buffer);
-        if open.judging.has_keyboard(layout) {
+        if open.judging.is_focused(layout) {
             mute_borders(theme, layout.body, buffer);
         }
     }

@@ -79,7 +79,7 @@ fn judge_had_text(session: &Session) -> Option<(String, bool)> {
         return None;
     }
     let source = session.audit_source()?;
-    let given = session.audit_codebook().prompt_match(source.prompt_sha256.as_deref(), unit);
+    let given = session.audit_codebook().compare_with_prompt(source.prompt_sha256.as_deref(), unit);
     let by = if source.by.is_empty() { "the judge" } else { &source.by };
     Some((given.sentence_for(by), given != PromptMatch::Another))
 }

@@ -45,8 +45,8 @@ use watched::WatchedJudging;
 #[derive(Debug, Default)]
 pub struct JudgePane {
     pub is_open: bool,
-    /// True where the pane has the keyboard while it is beside the views.
-    has_keyboard: bool,
+    /// True where the pane is focused while it is beside the views.
+    is_focused_beside: bool,
     pub page: JudgePage,
     pub part: WatchedList,
     pub form: JudgeForm,
@@ -187,9 +187,9 @@ impl JudgePane {
         self.form.settings.clone_from(&known.settings);
     }
 
-    /// Returns the context of the key bindings; None where the views have the keyboard.
+    /// Returns the context of the key bindings; None where the pane is not focused.
     pub(crate) fn keyboard_context(&self, layout: &ScreenLayout) -> Option<KeyContext> {
-        if !self.has_keyboard(layout) {
+        if !self.is_focused(layout) {
             return None;
         }
         Some(match self.page {
@@ -199,8 +199,9 @@ impl JudgePane {
         })
     }
 
-    pub(crate) fn has_keyboard(&self, layout: &ScreenLayout) -> bool {
-        self.is_open && layout.pane.is_some() && (self.has_keyboard || layout.is_covered())
+    /// Returns whether key presses go to this pane: it is open, on the screen, and chosen or covering the views.
+    pub(crate) fn is_focused(&self, layout: &ScreenLayout) -> bool {
+        self.is_open && layout.pane.is_some() && (self.is_focused_beside || layout.is_covered())
     }
 
     /// Returns the judging under way.
@@ -225,7 +226,7 @@ impl JudgePane {
     /// Gives the keyboard to the views, and closes a pane that hides them.
     pub(crate) fn give_up_keyboard(&mut self, layout: &ScreenLayout) {
         self.form.pane.end_typing();
-        self.has_keyboard = false;
+        self.is_focused_beside = false;
         self.is_open &= !layout.is_covered();
     }
 
@@ -270,7 +271,7 @@ impl JudgePane {
 
     /// Opens the pane at the judging.
     pub(crate) fn open_at_judging(&mut self) {
-        (self.is_open, self.has_keyboard) = (true, true);
+        (self.is_open, self.is_focused_beside) = (true, true);
         self.page = if self.watched.is_some() { JudgePage::Watch } else { JudgePage::Form };
     }
 
@@ -285,15 +286,15 @@ impl JudgePane {
     }
 
     fn toggle_pane(&mut self, layout: &ScreenLayout) {
-        match (self.is_open, self.has_keyboard(layout)) {
+        match (self.is_open, self.is_focused(layout)) {
             (true, true) => {
                 self.is_open = false;
-                self.has_keyboard = false;
+                self.is_focused_beside = false;
             }
             _ => {
                 self.requested.is_search_wanted |= !self.is_open && self.page == JudgePage::Form;
                 self.is_open = true;
-                self.has_keyboard = true;
+                self.is_focused_beside = true;
             }
         }
     }

@@ -25,12 +25,12 @@ impl JudgePane {
         let is_in = |area: Rect| mouse.is_in(area);
         if !self.is_open || !layout.pane.is_some_and(is_in) {
             if matches!(mouse.kind, MouseKind::Click | MouseKind::DoubleClick) {
-                self.has_keyboard = false;
+                self.is_focused_beside = false;
             }
             return false;
         }
         if self.page == JudgePage::Form {
-            self.has_keyboard |= mouse.is_click();
+            self.is_focused_beside |= mouse.is_click();
             let message = self.form.pane.mouse_request(mouse).map(|request| match request {
                 FormMouse::Form(message) => JudgePaneMessage::Form(message),
                 FormMouse::Start => JudgePaneMessage::Enter,
@@ -47,7 +47,7 @@ impl JudgePane {
             MouseKind::WheelUp => JudgePaneMessage::Move(Motion::Up(1)),
             MouseKind::WheelDown => JudgePaneMessage::Move(Motion::Down(1)),
             MouseKind::Click => {
-                self.has_keyboard = true;
+                self.is_focused_beside = true;
                 self.select_in_pane(mouse);
                 return true;
             }

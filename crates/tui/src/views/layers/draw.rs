@@ -7,7 +7,7 @@ use ratatui::{
 
 use crate::{
     session::Session,
-    views::empty_panels::{EmptyReason, draw_empty_view},
+    views::empty_panels::{EmptyReason, draw_reason_and_run},
     widgets::{
         layout::ScreenLayout,
         line::{fit_spans, left_and_right, recorded_span, safe_string, trusted_span},
@@ -41,7 +41,7 @@ pub(crate) fn draw_layers(
         return draw_sentence(&words, muted, layout.body, buffer);
     }
     if session.scores.process.layer_records().is_empty() {
-        return draw_empty_view(session, &no_layers(), theme, layout.body, buffer);
+        return draw_reason_and_run(session, &no_layers(), theme, layout.body, buffer);
     }
     let Some(record) = view.shown_record(session) else { return };
     draw_turns(view, session, record, theme, buffer);

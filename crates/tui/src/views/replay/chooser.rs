@@ -18,7 +18,7 @@ use trajview_run::{
     search::SearchHit,
 };
 
-use super::{file_history, search::hit_field, steps::field_text};
+use super::{file_history, search::hit_field, steps::step_field_text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChooserKind {
@@ -237,7 +237,7 @@ impl ReplayChooser {
     pub fn cut_excerpt(&mut self, number: usize, hit: &SearchHit, text: &StepText) {
         self.excerpts.entry(number).or_insert_with(|| {
             let found =
-                field_text(text, hit_field(hit)).and_then(|words| excerpt_around(words, hit));
+                step_field_text(text, hit_field(hit)).and_then(|words| excerpt_around(words, hit));
             found.unwrap_or_else(|| HitExcerpt { words: String::new(), hit: 0..0 })
         });
     }

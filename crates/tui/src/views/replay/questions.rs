@@ -95,7 +95,9 @@ impl ReplayView {
         lists_agents || self.steps.began.is_some()
     }
 
-    pub(super) fn ask_diff(
+    /// Asks for the whole file where it is shown, else for the next comparison that is missing; None while one is in
+    /// progress or where none is missing.
+    pub(super) fn ask_for_next_comparison(
         &mut self,
         session: &mut Session,
         numbers: &mut RequestIds,

@@ -29,7 +29,7 @@ mod step_filter;
 use outline::StepOutline;
 
 pub use images::{IMAGE_SIGN, RequestedImages, StepImages};
-pub use rows::{StepRowKind, body_rows_at_most, field_text};
+pub use rows::{StepRowKind, body_rows_at_most, step_field_text};
 pub use step_columns::{BeganFormat, StepColumn};
 pub use step_filter::StepFilter;
 
@@ -204,10 +204,10 @@ impl StepList {
             StepsMessage::SwitchPace => self.began = BeganFormat::next_format(self.began),
             StepsMessage::FoldAll => {
                 self.unfolded.clear();
-                self.change_listing(StepOutline::close_all);
+                self.change_listing(StepOutline::close_subagents);
             }
             StepsMessage::UnfoldAll => {
-                self.change_listing(StepOutline::open_all);
+                self.change_listing(StepOutline::open_subagents);
                 self.rebuild_keeping_item(|steps| {
                     steps.unfolded.extend(steps.items.iter().copied())
                 });
@@ -315,7 +315,7 @@ impl StepList {
         let row = self.row_at(self.list.cursor())?;
         let item = *self.items.get(row.item)?;
         let StepRowKind::Text { field, range, .. } = row.kind else { return None };
-        let words = field_text(self.item_text(item)?.as_ref().ok()?, *field)?;
+        let words = step_field_text(self.item_text(item)?.as_ref().ok()?, *field)?;
         let start = words.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
         let is_image = |line: &&str| line.starts_with(IMAGE_SIGN);
         words

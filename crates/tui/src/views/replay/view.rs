@@ -80,7 +80,7 @@ impl RunView for ReplayView {
             effects.extend(session.scores.process.cost.ask_cost(numbers, &run));
         }
         effects.extend(self.ask_changes(session, numbers));
-        effects.extend(self.ask_diff(session, numbers));
+        effects.extend(self.ask_for_next_comparison(session, numbers));
         effects.extend(self.ask_blame(session, numbers));
         effects.extend(self.ask_colours(session, numbers));
         effects

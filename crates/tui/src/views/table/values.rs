@@ -158,7 +158,7 @@ impl RunRow {
             return KnownValue::Known(words);
         }
         match self.column_number(column) {
-            KnownValue::Known(number) => KnownValue::Known(value_text(column, number)),
+            KnownValue::Known(number) => KnownValue::Known(column_value_text(column, number)),
             KnownValue::Coming => KnownValue::Coming,
             KnownValue::Missing => KnownValue::Missing,
         }
@@ -188,7 +188,7 @@ impl RunRow {
             RunTableColumn::Number(number) => self.tests_text(card, number),
             RunTableColumn::Recorded(number) => {
                 let recorded = self.recorded_value(number).filter(|it| it.doubt.is_some())?;
-                Some(format!("{}?", value_text(column, recorded.value)))
+                Some(format!("{}?", column_value_text(column, recorded.value)))
             }
             RunTableColumn::Card(CardColumn::Corrected) => {
                 Some(card.mcf.as_ref()?.corrected.as_ref().ok()?.short_text())
@@ -289,7 +289,7 @@ fn not_counted(states: &[&'static str]) -> &'static str {
 }
 
 /// Returns a number of a column, as its cells and the means of a group have it.
-pub fn value_text(column: RunTableColumn, value: f64) -> String {
+pub fn column_value_text(column: RunTableColumn, value: f64) -> String {
     match column {
         RunTableColumn::Number(number) | RunTableColumn::Recorded(number) => {
             number.format_value(value, NumberStyle::Short)

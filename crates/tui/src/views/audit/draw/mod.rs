@@ -19,7 +19,7 @@ use crate::{
     session::{Session, context::KeyContext},
     views::{
         audit::{AuditPart, AuditView, areas::AuditAreas},
-        empty_panels::{EmptyReason, draw_empty_view},
+        empty_panels::{EmptyReason, draw_reason_and_run},
     },
     widgets::{
         layout::ScreenLayout,
@@ -45,7 +45,7 @@ pub fn draw(
             Ok(words) => {
                 draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
             }
-            Err(reason) => draw_empty_view(session, &reason, theme, layout.body, buffer),
+            Err(reason) => draw_reason_and_run(session, &reason, theme, layout.body, buffer),
         };
     }
     let areas = view.part_areas(layout);

@@ -31,7 +31,7 @@ use crate::{
 };
 use trajview_metrics::Number;
 
-use super::{has_keyboard, line_points};
+use super::{is_focused, line_points};
 
 pub(crate) fn draw_chart(
     view: &CurvesView,
@@ -47,13 +47,8 @@ pub(crate) fn draw_chart(
     let origin = chart.origin_spans(width.saturating_sub(spans_width(&curves) + 1));
     let titles =
         [curves, origin, chart.remark_spans()].map(|spans| Line::from(fit_spans(spans, width)));
-    let inner = draw_titled_panel(
-        has_keyboard(view, CurvesPart::Chart),
-        titles,
-        theme,
-        areas.chart,
-        buffer,
-    );
+    let inner =
+        draw_titled_panel(is_focused(view, CurvesPart::Chart), titles, theme, areas.chart, buffer);
     if let Some(words) = instead_of_curves(session, &points) {
         return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
@@ -329,7 +324,7 @@ impl<'a> CurveChart<'a> {
         }
     }
 
-    /// Indices of those points.
+    /// Returns the indices of the points at which the context was summarised and cut.
     fn compacted_points(&self) -> impl Iterator<Item = usize> + '_ {
         let run = &self.session.run;
         (0..self.points.len()).filter(move |at| curve_points::has_compaction(run, self.points, *at))

@@ -47,6 +47,7 @@ fn line_points(known: &[PointValue], column: impl Fn(usize) -> u16) -> Vec<(u16,
     known.iter().enumerate().map(|(index, point)| (column(index), point.as_number())).collect()
 }
 
-fn has_keyboard(view: &CurvesView, part: CurvesPart) -> bool {
+/// Returns whether key presses go to this part of the view.
+fn is_focused(view: &CurvesView, part: CurvesPart) -> bool {
     view.part == part
 }

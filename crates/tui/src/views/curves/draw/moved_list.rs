@@ -20,7 +20,7 @@ use crate::{
 use trajview_metrics::quality::{CallableWeight, QualityChange, QualityChangeKind};
 use trajview_run::format_number;
 
-use super::has_keyboard;
+use super::is_focused;
 
 /// Draws the list; the request of the turn is below it, unless it is already on screen.
 pub(crate) fn draw_moved_list(
@@ -30,7 +30,7 @@ pub(crate) fn draw_moved_list(
     theme: Theme,
     buffer: &mut Buffer,
 ) {
-    let is_focused = has_keyboard(view, CurvesPart::Moved);
+    let is_focused = is_focused(view, CurvesPart::Moved);
     let width = usize::from(view.rows.frame_width().saturating_sub(2));
     let title = fit_spans(moved_title(view, session, width, theme), width);
     let inner = view.rows.draw_frame(title, is_focused, theme, buffer);
@@ -130,7 +130,7 @@ fn moved_title(
     width: usize,
     theme: Theme,
 ) -> Vec<Span<'static>> {
-    let is_focused = has_keyboard(view, CurvesPart::Moved);
+    let is_focused = is_focused(view, CurvesPart::Moved);
     let name = theme.style_for(if is_focused { Meaning::Title } else { Meaning::Text });
     let points = view.axis_points(session);
     let here = view.point_index(session, &points);

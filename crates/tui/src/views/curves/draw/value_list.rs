@@ -26,7 +26,7 @@ use crate::{
 use trajview_metrics::{Number, phase::TaskPhase};
 use trajview_run::{Checkpoint, format_number};
 
-use super::has_keyboard;
+use super::is_focused;
 
 pub(crate) fn draw_value_list(
     view: &CurvesView,
@@ -55,7 +55,7 @@ pub(crate) fn draw_value_list(
         );
     }
     let line = |index: usize| value_line(view, session, &points, here, listed[index], theme, width);
-    let is_focused = has_keyboard(view, CurvesPart::Chart);
+    let is_focused = is_focused(view, CurvesPart::Chart);
     let style = theme.chosen_row(is_focused);
     let chosen = view.chosen_index(session);
     draw_list(listed.len(), line, chosen, style, rows, buffer);
@@ -202,7 +202,7 @@ fn measured_before(session: &Session, point: &RunPoint, number: Number) -> Strin
     }
     let value = curve_values::value_before(number, session, point);
     let earlier_text = value
-        .map(|value| format!("({})", curve_values::value_text(number, value)))
+        .map(|value| format!("({})", curve_values::full_number_text(number, value)))
         .unwrap_or_default();
     format!("{earlier_text:>EARLIER_VALUE_CELLS$}")
 }
@@ -212,7 +212,7 @@ fn measured_before(session: &Session, point: &RunPoint, number: Number) -> Strin
 fn recorded_text(session: &Session, point: &RunPoint, number: Number) -> Option<String> {
     let record = session.run.record_at(point.ended_turns()?)?;
     let recorded = record.value_of_metric(number.id())?;
-    let value_text = curve_values::value_text(number, recorded.value.as_number()?);
+    let value_text = curve_values::full_number_text(number, recorded.value.as_number()?);
     Some(match recorded.doubt {
         Some(_) => format!("recorded {value_text}?"),
         None => format!("recorded {value_text}"),

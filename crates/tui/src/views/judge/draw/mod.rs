@@ -31,7 +31,7 @@ pub fn draw(
     if areas.pane.is_empty() {
         return;
     }
-    let is_focused = view.has_keyboard(layout);
+    let is_focused = view.is_focused(layout);
     if view.page == JudgePage::Form {
         return view.form.pane.draw(is_focused, theme, buffer);
     }

@@ -35,7 +35,7 @@ pub fn draw(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffe
 }
 
 fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffer) {
-    let has_keyboard = live.focus == LiveFocus::Terminal;
+    let is_focused = live.focus == LiveFocus::Terminal;
     if let Some(recorded) = &live.player {
         return player::draw(recorded, true, theme, areas.terminal, buffer);
     }
@@ -49,7 +49,7 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
         left.push(recorded_span(title, theme.style_for(Meaning::Muted)));
         left.push(trusted_span(" ", theme.style_for(Meaning::Muted)));
     }
-    let right = match has_keyboard {
+    let right = match is_focused {
         true => Line::styled(" attached: keys go to the agent ", theme.style_for(Meaning::Playing)),
         false => Line::default(),
     };
@@ -58,7 +58,7 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
         right,
         Line::styled(scroll_place(&live.terminal), theme.style_for(Meaning::Muted)),
     ];
-    let inside = draw_titled_panel(has_keyboard, titles, theme, areas.terminal, buffer);
+    let inside = draw_titled_panel(is_focused, titles, theme, areas.terminal, buffer);
     if live.has_no_run() {
         let what = if live.turns.is_empty() { START_HINT } else { START_AGAIN_HINT };
         let words = format!("{} {what}", live.key_text("start-live-run"));
@@ -68,7 +68,7 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
         let words = "the agent's output is not recorded; the replay shows its steps";
         return draw_sentence(words, theme.style_for(Meaning::Muted), inside, buffer);
     }
-    terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
+    terminal::draw(&live.terminal, is_focused, theme, inside, buffer);
 }
 
 const START_AGAIN_HINT: &str = "starts an agent on these requests, after it shows the plan; its output, its files and its \

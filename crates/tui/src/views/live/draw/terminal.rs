@@ -24,21 +24,21 @@ use crate::{
 /// Draws as much of the screen as the area has room for; with the keyboard in it the cursor is shown.
 pub fn draw(
     terminal: &TerminalScreen,
-    has_keyboard: bool,
+    is_focused: bool,
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
     let size = terminal.size();
     let part = Rect::new(0, 0, size.width, size.height);
-    draw_part(terminal, part, has_keyboard, theme, area, buffer);
+    draw_part(terminal, part, is_focused, theme, area, buffer);
 }
 
 /// Draws a part of the screen at the upper left of the area, as much as it has room for.
 pub(super) fn draw_part(
     terminal: &TerminalScreen,
     part: Rect,
-    has_keyboard: bool,
+    is_focused: bool,
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
@@ -66,7 +66,7 @@ pub(super) fn draw_part(
             }
         }
     }
-    let cursor = terminal.cursor_on_screen().filter(|_| has_keyboard);
+    let cursor = terminal.cursor_on_screen().filter(|_| is_focused);
     let cursor = cursor.and_then(|(x, y)| Some((x.checked_sub(part.x)?, y.checked_sub(part.y)?)));
     let is_inside =
         |x: u16, y: u16| x < area.width.min(part.width) && y < area.height.min(part.height);

@@ -314,7 +314,7 @@ impl TerminalScreen {
         Some(&self.term.grid()[Point::new(Line(line), Column(usize::from(column)))])
     }
 
-    /// Returns the position of the cursor on the visible screen; None where it is hidden or scrolled out.
+    /// Returns the column and the row of the cursor, from 0; None where it is hidden or scrolled out.
     pub(crate) fn cursor_on_screen(&self) -> Option<(u16, u16)> {
         if !self.term_modes().contains(TermMode::SHOW_CURSOR) {
             return None;
@@ -323,11 +323,12 @@ impl TerminalScreen {
         self.screen_position(point)
     }
 
-    /// Returns the row of the cursor; None where it is scrolled out.
+    /// Returns the row of the cursor on the screen, from 0, also of a hidden one; None where it is scrolled out.
     pub(crate) fn cursor_row(&self) -> Option<u16> {
         self.screen_position(self.term.grid().cursor.point).map(|(_, row)| row)
     }
 
+    /// Returns the column and the row on the screen, from 0, of a point of the grid; None where it is scrolled out.
     fn screen_position(&self, point: Point) -> Option<(u16, u16)> {
         let row = i64::from(point.line.0) + i64::try_from(self.lines_back()).unwrap_or(i64::MAX);
         let row = u16::try_from(row).ok().filter(|row| *row < self.size.height)?;

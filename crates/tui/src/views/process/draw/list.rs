@@ -25,7 +25,7 @@ use crate::{
 };
 use trajview_run::format_number;
 
-use super::has_keyboard;
+use super::is_focused;
 
 pub(crate) fn draw_counted(
     view: &ProcessView,
@@ -33,14 +33,14 @@ pub(crate) fn draw_counted(
     theme: Theme,
     buffer: &mut Buffer,
 ) {
-    let is_focused = has_keyboard(view, ProcessPart::Counted);
+    let is_focused = is_focused(view, ProcessPart::Counted);
     let title = panel_title_span(is_focused, view.chosen_pillar().name(), theme);
     let inner = view.counted.draw_frame(title, is_focused, theme, buffer);
     draw_process_rows(&view.counted, &view.counted_rows(session), is_focused, theme, inner, buffer);
 }
 
 pub(crate) fn draw_below(view: &ProcessView, session: &Session, theme: Theme, buffer: &mut Buffer) {
-    let is_focused = has_keyboard(view, ProcessPart::Below);
+    let is_focused = is_focused(view, ProcessPart::Below);
     let rows = view.below_rows(session);
     let width = view.below.frame_width();
     let titles = list_titles(view, session, (rows.len(), width), is_focused, theme);
@@ -84,18 +84,18 @@ fn draw_process_rows(
 ) {
     let width = usize::from(area.width);
     let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
-    let kinds = kind_cells(rows);
+    let kind_width = kind_width(rows);
     pane.draw_rows(chosen, theme, buffer, |index| {
-        Line::from(fit_spans(row_spans(&rows[index], kinds, theme), width))
+        Line::from(fit_spans(row_spans(&rows[index], kind_width, theme), width))
     });
     if let Some(row) = rows.get(pane.cursor()).filter(|_| is_focused) {
-        draw_chosen_whole(row, (rows.len(), kinds), theme, area, buffer);
+        draw_chosen_whole(row, (rows.len(), kind_width), theme, area, buffer);
     }
 }
 
-/// Returns the cells of the longest kind, in a list without the long ones; else the usual ones, so that lists below each
-/// other are aligned.
-fn kind_cells(rows: &[ProcessRow]) -> usize {
+/// Returns the width of the column of kinds in cells: the narrow one where every kind fits, else the usual one, so that
+/// lists below each other are aligned.
+fn kind_width(rows: &[ProcessRow]) -> usize {
     let longest = rows.iter().map(|row| text::width(&row.kind)).max().unwrap_or_default();
     if longest < SHORT_KIND_CELLS { SHORT_KIND_CELLS } else { KIND_CELLS }
 }
@@ -171,13 +171,13 @@ const SHORT_KIND_CELLS: usize = 9;
 /// Draws all words of the chosen row below the list, where the row is cut and there is room.
 fn draw_chosen_whole(
     row: &ProcessRow,
-    (row_count, kind_cells): (usize, usize),
+    (row_count, kind_width): (usize, usize),
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
     let width = usize::from(area.width.saturating_sub(2)).max(1);
-    let is_cut = spans_width(&row_spans(row, kind_cells, theme)) > usize::from(area.width);
+    let is_cut = spans_width(&row_spans(row, kind_width, theme)) > usize::from(area.width);
     let words = safe_string(&row.text);
     let height = text::width(&words).div_ceil(width) + 2;
     let free = usize::from(area.height).saturating_sub(row_count);
@@ -191,11 +191,11 @@ fn draw_chosen_whole(
         .render(below, buffer);
 }
 
-fn row_spans(row: &ProcessRow, kind_cells: usize, theme: Theme) -> Vec<Span<'static>> {
+fn row_spans(row: &ProcessRow, kind_width: usize, theme: Theme) -> Vec<Span<'static>> {
     let kind = if row.is_loud { Meaning::Warning } else { Meaning::Hunk };
     let kind_words = match row.kind.is_empty() {
         true => "  ".to_owned(),
-        false => format!("{:<kind_cells$} ", row.kind),
+        false => format!("{:<kind_width$} ", row.kind),
     };
     let at = match (row.place.is_empty(), row.kind.is_empty()) {
         (true, false) if row.step.is_none() => " ".to_owned(),

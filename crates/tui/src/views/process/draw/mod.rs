@@ -63,6 +63,7 @@ pub(crate) fn draw_process(
     }
 }
 
-fn has_keyboard(view: &ProcessView, part: ProcessPart) -> bool {
+/// Returns whether key presses go to this part of the view.
+fn is_focused(view: &ProcessView, part: ProcessPart) -> bool {
     view.part == part
 }

@@ -17,7 +17,7 @@ use crate::{
 use trajview_metrics::process::pillars::{DisciplineScores, PillarScore};
 use trajview_run::format_number;
 
-use super::has_keyboard;
+use super::is_focused;
 
 pub(crate) fn draw_pillars(
     view: &ProcessView,
@@ -27,7 +27,7 @@ pub(crate) fn draw_pillars(
 ) {
     let Some(report) = view.process_report(session) else { return };
     let discipline = report.in_profile(view.profile);
-    let is_focused = has_keyboard(view, ProcessPart::Pillars);
+    let is_focused = is_focused(view, ProcessPart::Pillars);
     let muted = theme.style_for(Meaning::Muted);
     let title = vec![
         panel_title_span(is_focused, "process", theme),

@@ -11,7 +11,7 @@ use crate::{
     session::Session,
     views::replay::{
         ReplayView,
-        steps::{StepRowKind, body_rows_at_most, field_text},
+        steps::{StepRowKind, body_rows_at_most, step_field_text},
     },
     widgets::{
         line::{fit_spans, recorded_span, trusted_span},
@@ -92,7 +92,8 @@ pub(crate) fn draw_item_text(
                 vec![trusted_span(format!(" ─ {words}"), theme.style_for(Meaning::Muted))]
             }
             (StepRowKind::Text { field, range, .. }, Some(Ok(text))) => {
-                let words = field_text(text, *field).and_then(|words| words.get(range.clone()));
+                let words =
+                    step_field_text(text, *field).and_then(|words| words.get(range.clone()));
                 let layers = printed_layers(view, item, *field, range, theme);
                 let words = words.unwrap_or_default();
                 let painted = paint_text(

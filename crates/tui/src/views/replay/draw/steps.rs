@@ -13,7 +13,7 @@ use crate::{
         ReplayView,
         steps::{
             DEPTH_INDENT, MAX_INDENTED_DEPTH, ROW_INDENT, StepFilter, StepRow, StepRowKind,
-            field_text,
+            step_field_text,
         },
     },
     widgets::{
@@ -153,7 +153,7 @@ impl StepPainter<'_> {
             StepRowKind::Section(field) => self.section_line(item, *field, &margin),
             StepRowKind::Text { field, line, range } => {
                 let text = self.view.steps.item_text(item)?.as_ref().ok()?;
-                let words = field_text(text, *field)?;
+                let words = step_field_text(text, *field)?;
                 let mut layers = printed_layers(self.view, item, *field, range, self.theme);
                 layers.extend(self.hit_layers(item, *field, *line, words, range));
                 let mut spans = vec![trusted_span(

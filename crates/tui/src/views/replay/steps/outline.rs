@@ -103,11 +103,13 @@ impl StepOutline {
         }
     }
 
-    pub fn close_all(&mut self) {
+    /// Closes the sub-agents of every turn.
+    pub fn close_subagents(&mut self) {
         self.open.clear();
     }
 
-    pub fn open_all(&mut self) {
+    /// Opens every sub-agent of the loaded turn.
+    pub fn open_subagents(&mut self) {
         let heads = self.entries.windows(2).filter(|pair| pair[1].depth > pair[0].depth);
         self.open.extend(heads.map(|pair| pair[0].id));
     }

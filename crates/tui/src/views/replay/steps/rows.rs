@@ -77,7 +77,7 @@ fn push_text(
 }
 
 /// Returns one part of a step's text, as recorded.
-pub fn field_text(text: &StepText, field: StepField) -> Option<&str> {
+pub fn step_field_text(text: &StepText, field: StepField) -> Option<&str> {
     match field {
         StepField::Text => Some(text.text.as_str()),
         StepField::Arguments => text.arguments.as_deref(),
@@ -88,7 +88,7 @@ pub fn field_text(text: &StepText, field: StepField) -> Option<&str> {
 fn nonblank_fields(text: &StepText) -> impl Iterator<Item = (StepField, &str)> {
     [StepField::Text, StepField::Arguments, StepField::Result]
         .into_iter()
-        .filter_map(|field| Some((field, field_text(text, field)?)))
+        .filter_map(|field| Some((field, step_field_text(text, field)?)))
         .filter(|(_, words)| !words.trim().is_empty())
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn row_of_byte(
     line: usize,
     byte: usize,
 ) -> Option<usize> {
-    let start = line_ranges(field_text(text, wanted)?).nth(line)?.start;
+    let start = line_ranges(step_field_text(text, wanted)?).nth(line)?.start;
     body.iter().rposition(|row| match row {
         StepRowKind::Text { field, line: at, range } => {
             *field == wanted && *at == line && range.start <= start + byte

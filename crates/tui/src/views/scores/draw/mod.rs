@@ -14,7 +14,7 @@ use trajview_formats::{self as formats, RecordingShape};
 use crate::{
     session::{Session, context::KeyContext, pending::Loading},
     views::{
-        empty_panels::{EmptyReason, draw_empty_view},
+        empty_panels::{EmptyReason, draw_reason_and_run},
         scores::{ScoresPage, ScoresView},
     },
     widgets::{
@@ -45,7 +45,7 @@ pub(crate) fn draw_scores(
             Ok(words) => {
                 draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
             }
-            Err(reason) => draw_empty_view(session, &reason, theme, layout.body, buffer),
+            Err(reason) => draw_reason_and_run(session, &reason, theme, layout.body, buffer),
         },
     }
 }

@@ -10,7 +10,7 @@ use crate::{
         areas::ColumnPlace,
         order::RunGroup,
         row::RunRow,
-        values::{KnownValue, value_text},
+        values::{KnownValue, column_value_text},
     },
     widgets::{
         line::{fit_text_end, fitting_prefix, safe_string, trusted_span},
@@ -140,7 +140,7 @@ pub(crate) fn group_mean(table: &RunTableView, group: &RunGroup, column: RunTabl
     let sum: f64 = numbers.iter().sum();
     match (column, sum) {
         (RunTableColumn::Number(Number::Warnings), 0.0) => String::new(),
-        _ => value_text(column, sum / numbers.len() as f64),
+        _ => column_value_text(column, sum / numbers.len() as f64),
     }
 }
 

@@ -206,9 +206,9 @@ fn result_cells(
 
 /// Returns `+0.031`, `−2.1k`.
 fn signed_gap(column: RunTableColumn, gap: f64) -> String {
-    use crate::views::table::values::value_text;
+    use crate::views::table::values::column_value_text;
     let sign = if gap < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", value_text(column, gap.abs()))
+    format!("{sign}{}", column_value_text(column, gap.abs()))
 }
 
 /// Returns `0.012`, `<0.001`; a sign where it is only near, from a normal distribution.
