@@ -75,8 +75,9 @@ pub(crate) fn rows_of_two_runs(
     found.iter().filter(|row| row.n > 0).map(|row| components_row(None, row)).collect()
 }
 
-/// A measure of the components of one agent, or of all pooled. `difference` is first less second; `n` counts components
-/// with a score under both conditions; `mixed` is a mixed model of the differences with a random intercept a task, by REML.
+/// Returns the JSON of a measure of the components of one agent, or of all pooled. `difference` is first less second;
+/// `n` counts components with a score under both conditions; `mixed` is a mixed model of the differences with a random
+/// intercept a task, by REML.
 fn components_row(agent: Option<&str>, it: &ComparedMeasure) -> Json {
     let by_task = it.difference.by_run.err().map(|why| match why {
         Undefined::FewerThanTwoRuns => Undefined::FewerThanTwoTasks,
@@ -101,7 +102,7 @@ fn components_row(agent: Option<&str>, it: &ComparedMeasure) -> Json {
     }
 }
 
-/// A mean over components, with its BCa interval over components and over tasks as clusters.
+/// Returns the JSON of a mean over components, with its BCa interval over components and over tasks as clusters.
 fn mean_record(twice: &ClusteredEstimate) -> Json {
     record! {
         mean: twice.by_item.value.ok(),
@@ -110,7 +111,7 @@ fn mean_record(twice: &ClusteredEstimate) -> Json {
     }
 }
 
-/// `p_holm` is adjusted for the measures of the same agent.
+/// Returns the JSON of a mixed model; `p_holm` is adjusted for the measures of the same agent.
 fn mixed_model_record(it: &MixedModelFit, holm: Option<HolmAdjusted>) -> Json {
     record! {
         mean: it.mean,

@@ -219,7 +219,7 @@ fn parse_text(value: &DeValue<'_>, what: &str) -> Result<String, String> {
     text.map(str::to_owned).ok_or_else(|| format!("expected {what}"))
 }
 
-/// Names of columns.
+/// Parses a list of names of columns. The error is what was expected.
 fn parse_column_names(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let expected = || "expected a list of names, such as [\"log\"]".to_owned();
     let values = value.as_array().ok_or_else(expected)?;

@@ -276,7 +276,7 @@ impl JudgingCall {
     }
 }
 
-/// Turns done, each once, in order.
+/// Returns the numbers of turns done that are judged, each once, in order.
 fn judged_moments(args: &JudgeArgs, run: &Run) -> Result<Vec<usize>, CommandFailure> {
     if args.each.is_none() {
         return Ok(vec![run_args::turns_done(run, &args.at)?]);

@@ -29,7 +29,7 @@ pub struct MeasuringArgs {
 }
 
 impl MeasuringArgs {
-    /// Returns the same as words of a command line.
+    /// Returns these options as words of a command line.
     pub(crate) fn to_arguments(&self) -> Vec<String> {
         let mut words = vec!["--profile".to_owned(), self.profile.to_string()];
         if let Some(rules) = &self.rules {

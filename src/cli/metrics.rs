@@ -58,7 +58,7 @@ fn print_differences(is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
     table.write_table(is_markdown, out)
 }
 
-/// A row of the table of languages; `available` is false if the grammar is not compiled in.
+/// Returns the JSON of a row of the table of languages; `available` is false if the grammar is not compiled in.
 fn language_row(row: &MeasuredLanguage) -> Json {
     let words = |list: &'static str| list.split_ascii_whitespace().collect::<Vec<_>>();
     record! {
@@ -72,7 +72,7 @@ fn language_row(row: &MeasuredLanguage) -> Json {
     }
 }
 
-/// A row of the list of numbers; `opens` are the parts that the number opens.
+/// Returns the JSON of a row of the list of numbers; `opens` are the parts that the number opens.
 fn metric_row(number: Number) -> Json {
     let row = number.row();
     record! {

@@ -16,9 +16,11 @@ pub struct PricingArgs {
 }
 
 impl PricingArgs {
+    /// Reads the prices that were named, here or in the config, else the current ones.
+    ///
     /// # Errors
     ///
-    /// If a table that was named, here or in the config, cannot be used.
+    /// If a table that was named cannot be used.
     pub fn read_prices(&self) -> Result<Arc<Prices>, CommandFailure> {
         let named = match &self.prices {
             Some(path) => Some(path.clone()),

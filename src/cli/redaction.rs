@@ -115,7 +115,7 @@ impl RedactingArgs {
         Redactor::new(&RedactOptions { names, own_words: known_words.into_iter().collect(), keys })
     }
 
-    /// Returns the same, where identities get tokens.
+    /// Returns the redaction with tokens in the place of identities.
     pub fn with_tokens(&self, keys: TokenKeys) -> Self {
         Self { keys: Some(keys), ..self.clone() }
     }
@@ -191,7 +191,7 @@ impl RedactingArgs {
     }
 }
 
-/// Words of a run that look random and are no secrets.
+/// Returns the words of a run that look random and are no secrets.
 fn random_looking_words(run: &Run) -> Vec<String> {
     let turns = run.turns.iter();
     let steps = turns.clone().flat_map(|turn| &turn.steps);
@@ -200,7 +200,7 @@ fn random_looking_words(run: &Run) -> Vec<String> {
     commits.chain(steps.filter_map(call_id)).chain(run.origin.start_commit.clone()).collect()
 }
 
-/// Commits of the repositories that prices were read in.
+/// Returns the commits of the repositories that prices were read in.
 fn price_source_commits() -> Vec<String> {
     let current = store::prices::current_prices();
     let sources = current.prices.rows().iter().filter_map(|row| row.source.as_deref());

@@ -156,7 +156,7 @@ fn drawn_run_rows(strata: &[SampledStratum], units: &[SampleUnit]) -> Vec<Json> 
     strata.iter().zip(1..).filter_map(of_stratum).flatten().collect()
 }
 
-/// A stratum counts from 1; its weight is null if none is drawn.
+/// Returns the JSON of a stratum, which counts from 1; its weight is null if none is drawn.
 fn stratum_row(stratum: &SampledStratum, number: usize, by: &[&'static DataColumn]) -> Json {
     let values = by.iter().map(|column| column.name).zip(&stratum.values);
     record! {

@@ -148,7 +148,7 @@ pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
     }
 }
 
-/// Returns a line a run, whatever of them cannot be read.
+/// Writes a line for each run, with the reason where it cannot be read.
 fn score_into_parts(
     args: &ScoreArgs,
     scorers: &Scorers,
@@ -230,7 +230,7 @@ pub struct ScoredMoments<'a> {
 }
 
 impl ScoredMoments<'_> {
-    /// The points of a run, with what was judged and exposed: what a row of the points' CSV is made of.
+    /// Returns the points of a run, with what was judged and exposed: what a row of the points' CSV is made of.
     ///
     /// # Errors
     ///
@@ -270,7 +270,8 @@ impl ScoredMoments<'_> {
     }
 }
 
-/// Prints the progress on a terminal, in a line that is removed at the end. Short work prints nothing.
+/// Prints the progress on a terminal, in a line that is removed at the end. Short work prints nothing. Returns true:
+/// the work goes on.
 fn print_progress(stage: ScoreStage, done: usize, total: usize) -> bool {
     let (verb, noun, soon_done) = match stage {
         ScoreStage::Measuring => ("measured", "versions of files", 1_000),

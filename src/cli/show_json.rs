@@ -415,11 +415,12 @@ impl ShowBuilder<'_> {
         }
     }
 
+    /// Returns the row of a turn, counted from 0, with its edits.
     pub(crate) fn turn_row(&self, index: usize) -> ShowTurnRow {
         ShowTurnRow { edits: self.edit_rows(index), ..self.turn_row_without_edits(index) }
     }
 
-    /// Returns the same, with no file read: its edits are empty.
+    /// Returns the row of a turn, counted from 0, with no file read: its edits are empty.
     pub(crate) fn turn_row_without_edits(&self, index: usize) -> ShowTurnRow {
         let (run, turn) = (self.run, &self.run.turns[index]);
         let ids = run.steps_of_turn(index);

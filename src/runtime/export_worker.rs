@@ -77,7 +77,7 @@ pub(crate) fn plan_export(job: &ExportJob) -> Result<JobPlan, JobRefusal> {
     Ok(plan)
 }
 
-/// Returns an error, as a sentence, where a typed name is not a column of the chosen tables.
+/// Fails, with a sentence, where a typed name is not a column of the chosen tables.
 fn check_columns(job: &ExportJob) -> Result<(), String> {
     let Some(columns) = &job.columns else { return Ok(()) };
     let tables: Vec<DataTable> =
@@ -102,7 +102,7 @@ fn is_taken(job: &ExportJob, out: &Path) -> bool {
     }
 }
 
-/// Returns an error, as a sentence, where nothing may be written to this place or nothing can be.
+/// Fails, with a sentence, where nothing may be written to this place or nothing can be.
 fn check_place(job: &ExportJob, out: &Path) -> Result<(), String> {
     let name = out.display();
     let whole = std::path::absolute(out).map_err(|why| format!("cannot use {name}: {why}"))?;

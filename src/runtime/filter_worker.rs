@@ -24,10 +24,10 @@ impl FilterWorker {
     ///
     /// A sentence when the expression cannot be evaluated.
     #[cfg(feature = "sql")]
-    pub fn matching_rows(&self, wanted: FilterRequest) -> Result<Option<Vec<usize>>, Sentence> {
+    pub fn matching_rows(&self, request: FilterRequest) -> Result<Option<Vec<usize>>, Sentence> {
         let mut row_filter = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = |why: std::io::Error| format!("cannot store the values: {why}");
-        if let Some(columns) = wanted.begins {
+        if let Some(columns) = request.begins {
             let columns: Vec<(&str, dataset::DataKind)> =
                 columns.into_iter().map(|(name, of)| (name, column_kind(of))).collect();
             *row_filter = Some(RowFilter::with_columns(&columns).map_err(failed)?);
@@ -38,8 +38,8 @@ impl FilterWorker {
         let cells = |(row, values): (usize, Vec<FilterValue>)| {
             (row, values.into_iter().map(data_cell).collect())
         };
-        rows.put_rows(wanted.rows.into_iter().map(cells)).map_err(failed)?;
-        wanted.expression.map(|expression| rows.matching_rows(&expression)).transpose()
+        rows.put_rows(request.rows.into_iter().map(cells)).map_err(failed)?;
+        request.expression.map(|expression| rows.matching_rows(&expression)).transpose()
     }
 
     /// Returns the error that SQL is not built in.

@@ -51,7 +51,7 @@ impl Drop for ForegroundGuard {
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(200);
 
 impl ForegroundWork {
-    /// Returns once no such work has been done for a while.
+    /// Waits until no such work has been done for a while.
     fn wait_until_idle(&self) {
         let is_soon = || {
             let ended = *self.ended.lock().unwrap_or_else(PoisonError::into_inner);

@@ -34,12 +34,12 @@ use super::{
 
 /// Returns the plan of a job.
 pub(crate) fn plan_job(
-    wanted: &FormRequest,
+    request: &FormRequest,
     bundle: Option<&Path>,
     settings: Option<&Path>,
     (starting, opener): (&LiveStarter, &RunOpener),
 ) -> Result<JobPlan, JobRefusal> {
-    match wanted {
+    match request {
         FormRequest::Score(measure) => plan_of_measure(measure, settings),
         FormRequest::Test(tests) => plan_of_tests(tests, bundle),
         FormRequest::Check(checks) => plan_of_checks(checks, bundle),

@@ -50,11 +50,11 @@ impl OuterKeyboard {
     /// Sets the terminal to these flags if it supports them; else the support is asked for later, which `nudge` speeds up.
     pub fn set_flags(
         &mut self,
-        wanted: KeyboardFlags,
+        flags: KeyboardFlags,
         to: &mut impl Write,
         nudge: impl FnOnce(),
     ) -> io::Result<()> {
-        if wanted == self.0 {
+        if flags == self.0 {
             return Ok(());
         }
         match SUPPORT.load(Ordering::SeqCst) {
@@ -66,19 +66,19 @@ impl OuterKeyboard {
             }
             _ => return Ok(()),
         }
-        let KeyboardFlags(flags) = wanted;
-        match (self.0.is_empty(), wanted.is_empty()) {
+        let KeyboardFlags(bits) = flags;
+        match (self.0.is_empty(), flags.is_empty()) {
             (true, _) => {
                 IS_PUSHED.store(true, Ordering::SeqCst);
-                write!(to, "\x1b[>{flags}u")?;
+                write!(to, "\x1b[>{bits}u")?;
             }
-            (false, false) => write!(to, "\x1b[={flags}u")?,
+            (false, false) => write!(to, "\x1b[={bits}u")?,
             (false, true) => {
                 write!(to, "{POP_FLAGS}")?;
                 IS_PUSHED.store(false, Ordering::SeqCst);
             }
         }
-        self.0 = wanted;
+        self.0 = flags;
         Ok(())
     }
 }

@@ -398,7 +398,7 @@ impl Runtime {
         self.app.screens.open_run().is_some_and(|open| *open.session.run != *opened.run)
     }
 
-    /// Starts an agent if its form was not closed meanwhile.
+    /// Starts an agent if its form was not closed meanwhile. Returns whether the program is to be suspended.
     fn begin_live(
         &mut self,
         request: RequestId,

@@ -164,11 +164,16 @@ impl TableWorker {
     }
 
     /// Reads the cards of these runs.
-    pub(crate) fn read_cards(&self, depth: ReadDepth, asked: &[RunRequest], tell: &SendFound<'_>) {
+    pub(crate) fn read_cards(
+        &self,
+        depth: ReadDepth,
+        requests: &[RunRequest],
+        tell: &SendFound<'_>,
+    ) {
         let _first = self.finding.goes_first();
         match depth {
-            ReadDepth::Beginning => self.read_beginnings(asked, tell),
-            ReadDepth::Index | ReadDepth::Whole => self.read_whole_cards(asked, tell),
+            ReadDepth::Beginning => self.read_beginnings(requests, tell),
+            ReadDepth::Index | ReadDepth::Whole => self.read_whole_cards(requests, tell),
         }
     }
 
@@ -240,18 +245,18 @@ impl TableWorker {
     /// Measures the files of these runs. The error is a sentence.
     pub(crate) fn score_runs(
         &self,
-        asked: &[RunRequest],
+        requests: &[RunRequest],
         tell: &SendFound<'_>,
     ) -> Result<(), String> {
         let scorer = self.scoring.get_scorer(&|_| {})?;
         tell(FoundRuns::Ruler(ruler_name(scorer.ruler())));
-        let score = |asked: &RunRequest| {
-            let scores = self.score_one(asked, scorer);
+        let score = |request: &RunRequest| {
+            let scores = self.score_one(request, scorer);
             // A partial measurement is dropped; it is requested again when needed.
-            self.is_wanted().then_some((asked.row, scores))
+            self.is_wanted().then_some((request.row, scores))
         };
         scorer.batch_cache_writes(|| {
-            in_batches(asked, score, |scored| tell(FoundRuns::Scores(scored)))
+            in_batches(requests, score, |scored| tell(FoundRuns::Scores(scored)))
         });
         scorer.forget_measures();
         Ok(())

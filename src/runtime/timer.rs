@@ -18,13 +18,13 @@ struct Alarm {
 }
 
 impl Timer {
-    /// Updates the alarm to the delay of the state: sets it once, clears it when unwanted.
-    pub(crate) fn arm_for(&mut self, wanted: Option<Duration>, now: Instant) {
-        let is_set = |alarm: &Alarm| Some(alarm.delay) == wanted;
+    /// Updates the alarm to the delay of the state: sets it once, clears it when where there is none.
+    pub(crate) fn arm_for(&mut self, delay: Option<Duration>, now: Instant) {
+        let is_set = |alarm: &Alarm| Some(alarm.delay) == delay;
         let kept = self.alarm.take().filter(is_set);
         let start = self.fired.take().filter(is_set).map_or(now, |fired| fired.due);
         let alarm = |delay| Alarm { due: (start + delay).max(now), delay };
-        self.alarm = kept.or_else(|| wanted.map(alarm));
+        self.alarm = kept.or_else(|| delay.map(alarm));
     }
 
     /// Returns how long the loop may sleep at `now`.
@@ -32,7 +32,7 @@ impl Timer {
         self.alarm.as_ref().map_or(Duration::MAX, |alarm| alarm.due.saturating_duration_since(now))
     }
 
-    /// Returns whether the alarm has gone off; if so it must be set again.
+    /// Returns whether the alarm has gone off, and clears it then: it must be set again.
     pub(crate) fn take_fired(&mut self, now: Instant) -> bool {
         self.fired = self.alarm.take_if(|alarm| alarm.due <= now);
         self.fired.is_some()

@@ -28,27 +28,27 @@ const CONTEXT: usize = 3;
 pub fn file_history(
     archive: &Archive,
     run: &Run,
-    wanted: &HistoryQuery,
+    query: &HistoryQuery,
 ) -> Result<ChangeHistory, String> {
     let events = FileEvents::from_timeline(&*archive.timeline(run)?);
-    let done = wanted.at.map(|moment| events.events_done_at(run, moment));
-    let changes = events.changes_of_file(&wanted.path, done).ok_or_else(|| match done {
+    let done = query.at.map(|moment| events.events_done_at(run, moment));
+    let changes = events.changes_of_file(&query.path, done).ok_or_else(|| match done {
         Some(_) => "no such file at that moment".to_owned(),
         None => "the run has no such file".to_owned(),
     })?;
-    let by = match &wanted.subject {
+    let by = match &query.subject {
         HistorySubject::File => None,
         HistorySubject::AtLine(line) => Some(DefinitionQuery::Line(*line)),
         HistorySubject::Symbol(name) => Some(DefinitionQuery::Name(name)),
     };
     let found = match by {
-        Some(by) => definition_passages(archive, run, &events, &wanted.path, done, by)?,
+        Some(by) => definition_passages(archive, run, &events, &query.path, done, by)?,
         None => None,
     };
     let numbers = run.numbered_steps().into_iter().collect();
     archive.with_blobs(run, |blobs| {
         let reader = HistoryReader { events: &events, numbers, blobs };
-        match (found, &wanted.subject) {
+        match (found, &query.subject) {
             (Some((place, passages)), _) => Ok(ChangeHistory {
                 place: to_place(&place),
                 entries: reader.definition_entries(&passages),
@@ -57,7 +57,7 @@ pub fn file_history(
                 Err(format!("no function, class or value {name:?} in it"))
             }
             (None, HistorySubject::File | HistorySubject::AtLine(_)) => {
-                let place = SubjectPlace { path: wanted.path.clone(), symbol: None };
+                let place = SubjectPlace { path: query.path.clone(), symbol: None };
                 Ok(ChangeHistory { place, entries: reader.file_entries(&changes) })
             }
         }

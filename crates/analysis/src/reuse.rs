@@ -145,7 +145,7 @@ pub fn reuse_at(archive: &Archive, run: &Run, done: usize) -> Result<Option<Reus
     Ok(all.pop().flatten())
 }
 
-/// Returns DIR of the files at each of these moments, counted in turns done, and of each only what `kept` makes of the
+/// Returns DIR of the files at each of these moments, counted in turns done, and of each only what `reduce` makes of the
 /// moment and its DIR; None where the recording does not have the files. `keep_going` gets how many of how many moments
 /// are linked. The error is a sentence.
 pub(crate) fn link_moments<T: Send + Clone>(
@@ -154,7 +154,7 @@ pub(crate) fn link_moments<T: Send + Clone>(
     moments: &[usize],
     reader: &ReuseReader,
     keep_going: &ProgressCheck<'_>,
-    kept: &(impl Fn(usize, Reuse) -> T + Sync),
+    reduce: &(impl Fn(usize, Reuse) -> T + Sync),
 ) -> Result<Vec<Option<T>>, String> {
     let timeline = archive.timeline(run)?;
     let mut all = vec![];
@@ -166,7 +166,7 @@ pub(crate) fn link_moments<T: Send + Clone>(
         });
         archive.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
         let link = |(done, files): (usize, Option<ReuseFiles>)| {
-            let reuse = files.map(|files| kept(done, reader.link_files(&files)));
+            let reuse = files.map(|files| reduce(done, reader.link_files(&files)));
             let linked = linked_moments.fetch_add(1, Ordering::Relaxed) + 1;
             keep_going(linked, moments.len()).then_some((done, reuse)).ok_or("stopped")
         };

@@ -341,7 +341,7 @@ impl Scorer {
     }
 }
 
-/// Returns the scores of the files at each requested moment, and of each only what `kept` makes of it: what thousands of
+/// Returns the scores of the files at each requested moment, and of each only what `reduce` makes of it: what thousands of
 /// moments are made of does not fit into memory. The error is a sentence.
 pub(crate) fn score_moments<T: Send + Clone>(
     archive: &Archive,
@@ -349,7 +349,7 @@ pub(crate) fn score_moments<T: Send + Clone>(
     request: &ScoreRequest<'_>,
     scorer: &Scorer,
     keep_going: &ProgressCheck<'_>,
-    kept: &(impl Fn(ScoredSnapshot) -> T + Sync),
+    reduce: &(impl Fn(ScoredSnapshot) -> T + Sync),
 ) -> Result<Vec<T>, String> {
     let timeline = archive.timeline(run)?;
     let mut all = vec![];
@@ -370,7 +370,7 @@ pub(crate) fn score_moments<T: Send + Clone>(
             let scored: BTreeMap<RunMoment, T> = wanted
                 .into_par_iter()
                 .with_min_len(LEAST_PER_THREAD)
-                .map(|(moment, wanted)| (moment, kept(scorer.combine_scores(wanted))))
+                .map(|(moment, wanted)| (moment, reduce(scorer.combine_scores(wanted))))
                 .collect();
             all.extend(some.iter().filter_map(|moment| scored.get(moment).cloned()));
         }

@@ -189,7 +189,8 @@ impl<'t> EscapeSequence<'t> {
         }
     }
 
-    /// `[`, parameters, a letter.
+    /// Parses `[`, parameters and a letter, and returns the sequence with its length in bytes; None where it is not
+    /// whole.
     fn parse_control(text: &'t str) -> Option<(Self, usize)> {
         let bytes = &text.as_bytes()[1..];
         let parameters = bytes.iter().take_while(|byte| (b'0'..=b'?').contains(byte)).count();
@@ -275,7 +276,7 @@ impl TextStyle {
     }
 }
 
-/// `5;208`, `2;255;135;0`: what follows `38;`.
+/// Returns the colour of `5;208` or `2;255;135;0`: what follows `38;`.
 fn colour_of<'t>(parts: &mut impl Iterator<Item = &'t str>) -> Option<AnsiColour> {
     let mut number = || parts.next().and_then(|part| part.parse::<u8>().ok());
     match number()? {
@@ -288,7 +289,7 @@ fn colour_of<'t>(parts: &mut impl Iterator<Item = &'t str>) -> Option<AnsiColour
     }
 }
 
-/// `5:208`, `2::255:135:0`: the space of colours may be left out, and is of no interest.
+/// Returns the colour of `5:208` or `2::255:135:0`: the space of colours may be left out, and is of no interest.
 fn colour_of_parts<'t>(parts: &mut impl Iterator<Item = &'t str>) -> Option<AnsiColour> {
     let parts: Vec<&str> = parts.take(8).collect();
     match parts.as_slice() {

@@ -125,7 +125,7 @@ impl<'t> FlatTree<'t> {
         self.entries.is_empty()
     }
 
-    /// Indices of the children of a node, in order.
+    /// Returns the indices of the children of a node, in order.
     pub fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.entries[node].after as usize;
         let first = (node + 1 < end).then_some(node + 1);

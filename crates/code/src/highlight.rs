@@ -193,7 +193,8 @@ impl Highlighter {
         self.lines.len()
     }
 
-    /// Returns the spans of some lines, counted from 0, as far as there are any; ranges are within each line.
+    /// Returns the spans of some lines, counted from 0, as far as there are any; ranges are within each line. Keeps the
+    /// states of the parser on the way for later calls.
     pub fn line_spans(&mut self, range: Range<usize>) -> Vec<Vec<SyntaxSpan>> {
         let end = range.end.min(self.lines.len());
         let start = (range.start / STRIDE).min(self.saved.len() - 1);

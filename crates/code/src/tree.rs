@@ -126,9 +126,10 @@ pub fn parse_tree(grammar: Grammar, text: &[u8]) -> Option<Tree> {
     with_stack_for(text.len(), || new_parser(grammar)?.parse(text, None))
 }
 
-/// Returns runs the parser on a stack that is large enough. Around errors the library follows several readings at once, and
-/// frees each by a function that recurses for every token of it: a comment of another language, a hundred thousand
-/// brackets deep, would end the program. The system provides only the part of the stack that is used.
+/// Runs the parser on a stack that is large enough for a text of so many bytes. Around errors the library follows
+/// several readings at once, and frees each by a function that recurses for every token of it: a comment of another
+/// language, a hundred thousand brackets deep, would end the program. The system provides only the part of the stack
+/// that is used.
 fn with_stack_for<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     /// A call takes some 100 bytes, and no token is shorter than a byte but for a few of layout.
     const A_BYTE: usize = 256;

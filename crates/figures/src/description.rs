@@ -117,7 +117,7 @@ impl Axis {
         }
     }
 
-    /// Returns both ends.
+    /// Returns the low and the high end of the axis, which differ also where the values do not.
     pub(crate) fn ends(&self) -> (f64, f64) {
         match &self.scale {
             AxisScale::Numbers { low, high } | AxisScale::Counts { low, high } => {

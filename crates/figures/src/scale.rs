@@ -9,8 +9,8 @@ pub(crate) struct Tick {
     pub label: String,
 }
 
-/// Returns the ticks of an axis: about `wanted` at round numbers, or one for each name.
-pub(crate) fn axis_ticks(axis: &Axis, wanted: usize) -> Vec<Tick> {
+/// Returns the ticks of an axis: about so many at round numbers, or one for each name.
+pub(crate) fn axis_ticks(axis: &Axis, about: usize) -> Vec<Tick> {
     let names = axis.name_list();
     if !names.is_empty() {
         return (0..)
@@ -20,7 +20,7 @@ pub(crate) fn axis_ticks(axis: &Axis, wanted: usize) -> Vec<Tick> {
     }
     let (low, high) = axis.ends();
     let least_step: f64 = if matches!(axis.scale, AxisScale::Counts { .. }) { 1.0 } else { 0.0 };
-    let step = round_step((high - low) / wanted.max(1) as f64).max(least_step);
+    let step = round_step((high - low) / about.max(1) as f64).max(least_step);
     let first = (low / step - 1e-9).ceil();
     let last = (high / step + 1e-9).floor();
     let count = (last - first).clamp(0.0, 1000.0) as usize;

@@ -180,7 +180,8 @@ fn run_from_manifest(manifest: &RunFile) -> Run {
     }
 }
 
-/// Returns the script's requests by turn number, each with the place of its object in `script.json`.
+/// Reads the script's requests by turn number, each with the place of its object in `script.json`. Adds a warning to
+/// the run for what cannot be read.
 fn read_requests(
     sources: &[SourceBytes<'_>],
     at: usize,
@@ -336,7 +337,8 @@ fn lay_out(
     lay_out_checkpoints(manifest, run);
 }
 
-/// Returns the manifest's turns in order; without any, as many as the logs have.
+/// Returns the manifest's turns in order; without any, as many as the logs have. Adds a warning to the run for turns
+/// that are left out.
 fn listed_turns(
     manifest: &RunFile,
     sessions: &[IndexedSession],

@@ -227,7 +227,8 @@ pub fn resolve_escapes(inner: &str) -> Option<String> {
     Some(text)
 }
 
-/// Returns four hex digits.
+/// Takes four hex digits from the beginning of a text, and returns their number; None, without a change, where there
+/// are none.
 fn take_hex_unit(rest: &mut &str) -> Option<u32> {
     let digits = rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
     *rest = &rest[4..];

@@ -44,6 +44,8 @@ fn elements_by_serde<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
     Some(list.into_iter().map(RawValue::get).collect())
 }
 
+/// Returns the elements of the list in a field, or of a document that is a list for an empty key, as they are written;
+/// None where there is no such list.
 fn elements_by_tape<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
     let tape = JsonTape::parse(document)?;
     let list =

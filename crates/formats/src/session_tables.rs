@@ -59,6 +59,6 @@ pub const SESSION_TABLES: &[&dyn SessionTables] = &[
 ];
 
 /// Returns whether all these tables are there.
-pub(crate) fn has_tables(tables: &[String], wanted: &[&str]) -> bool {
-    wanted.iter().all(|wanted| tables.iter().any(|table| table == wanted))
+pub(crate) fn has_tables(tables: &[String], names: &[&str]) -> bool {
+    names.iter().all(|name| tables.iter().any(|table| table == name))
 }

@@ -73,7 +73,7 @@ pub(crate) fn verdict_schema(levels: &RubricLevels, asks_confidence: bool) -> Bo
     reasoned_schema(level_key(levels), to_raw_schema(&level), asks_confidence)
 }
 
-/// `0 Absent, 1 Wrong, ...`
+/// Returns `0 Absent, 1 Wrong, ...`.
 fn numbered_levels(levels: &RubricLevels) -> String {
     let named = levels.names.iter().enumerate().map(|(level, name)| format!("{level} {name}"));
     named.collect::<Vec<_>>().join(", ")
@@ -197,7 +197,7 @@ fn parse_level(level: &Value, levels: &RubricLevels) -> Result<Option<u8>, Strin
     }
 }
 
-/// `{"path", "start", "end"}`, `{"path", "line"}` or `"path:3-9"`; None where no file is named.
+/// Parses `{"path", "start", "end"}`, `{"path", "line"}` or `"path:3-9"`; None where no file is named.
 pub(super) fn parse_evidence(entry: &Value) -> Option<Evidence> {
     let line = |value: &Value| {
         let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
@@ -308,7 +308,7 @@ fn text_of(place: &Evidence, snapshot: &CodeSnapshot) -> Option<String> {
     }
 }
 
-/// `src/a.py:3-9`
+/// Returns `src/a.py:3-9`; the path alone where no lines are named.
 pub(crate) fn evidence_text(evidence: &Evidence) -> String {
     match evidence.lines {
         Some((start, end)) => format!("{}:{start}-{end}", evidence.path),
@@ -348,7 +348,7 @@ pub(super) fn check_place(entry: &Evidence, snapshot: &CodeSnapshot) -> Result<E
     Ok(Evidence { path: path.to_string(), lines, quote: None })
 }
 
-/// Returns no more characters than these.
+/// Returns a text, cut after so many characters with ` (cut)` behind them.
 pub fn cut_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{} (cut)", &text[..end]),

@@ -121,7 +121,7 @@ pub(crate) fn retry_request(book: &Codebook, why: &str) -> String {
     )
 }
 
-/// `right 1 yes, clear 4`, as a judgement file names what was given.
+/// Returns `right 1 yes, clear 4`, as a judgement file names the scores.
 pub(crate) fn scores_label(scores: &[CriterionScore]) -> String {
     match scores {
         [only] if only.criterion.is_none() && only.name.is_empty() => score_text(only.score),

@@ -100,7 +100,7 @@ impl CommandJudge {
         )?)
     }
 
-    /// Returns runs the program with this input and returns its output; it runs in a folder, or else in an empty one.
+    /// Runs the program with this input in a folder, or else in an empty one, and returns its output.
     pub fn run_with_input(
         &self,
         input: String,

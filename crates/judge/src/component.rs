@@ -29,7 +29,7 @@ use super::{
 
 /// A judge that answers.
 pub trait AskJudge {
-    /// Returns one reply to the conversation so far.
+    /// Sends the conversation so far to the judge, and returns its reply.
     fn ask_judge(&mut self, conversation: &Conversation) -> Result<TimedReply, JudgeFault>;
 
     /// Reports a tool call to an observer.

@@ -52,7 +52,7 @@ struct CriteriaFile {
 }
 
 impl Criteria {
-    /// `assets/judge/flags.json`.
+    /// Returns the criteria of `assets/judge/flags.json`.
     pub fn built_in() -> Self {
         // A test reads the file: it has no error.
         Self::parse(CRITERIA.as_bytes(), "built in").unwrap_or_else(|_| Self {

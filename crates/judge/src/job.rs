@@ -229,15 +229,15 @@ fn judging_subject(
     }
 }
 
-/// Returns the prompt with the text of a codebook that goes with the built-in one, reworded and with a request for a confidence
-/// where those are wanted.
+/// Returns the prompt of a question: that of the codebook where it makes one, else `prompt`; reworded and with a
+/// request for a confidence, as the variant says. Fails where there is no such rewording.
 fn question_prompt(
-    given: JudgePrompt,
+    prompt: JudgePrompt,
     variant: &QuestionVariant,
     scale: JudgingScale,
     book: Option<&Arc<Codebook>>,
 ) -> Result<JudgePrompt, JobError> {
-    let is_built_in = given.is_built_in();
+    let is_built_in = prompt.is_built_in();
     let own_scales = book.filter(|_| scale == JudgingScale::Codebook);
     let example = match own_scales {
         Some(book) => book.example_answer(),
@@ -248,7 +248,7 @@ fn question_prompt(
         false => prompt,
     };
     let with_book = book.and_then(|book| JudgePrompt::with_codebook(scale, book));
-    let base = finished(with_book.unwrap_or(given));
+    let base = finished(with_book.unwrap_or(prompt));
     let Some(number) = variant.rewording else { return Ok(base) };
     let is_reworded = is_built_in && scale == JudgingScale::Levels;
     let rewording = is_reworded

@@ -80,7 +80,7 @@ fn left_out_or(
     }
 }
 
-/// Returns judges the states after these turns, in order, and adds each to `states`; nothing follows one that was halted. A state
+/// Judges the states after these turns, in order, and adds each to `states`; nothing follows one that was halted. A state
 /// that has nothing to judge is left out; where that is so of all of them it is an error.
 ///
 /// `job` is called for a state, with its key, just before it is judged, so that flags are carried on from the states

@@ -91,8 +91,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Time between two checks of the stop flag.
 const BEAT: Duration = Duration::from_millis(50);
 
-/// Returns judges, with money that several jobs share. The error is a sentence about the judge, without its name; nothing was
-/// written then.
+/// Judges, with money that several jobs share, and returns what was written. The error is a sentence about the judge,
+/// without its name; nothing was written then.
 pub fn run_judging(
     cost_budget: &Arc<CostBudget>,
     job: &JudgingJob,

@@ -63,7 +63,7 @@ impl ForecastScore {
     }
 }
 
-/// Tokens of a text, estimated: a quarter of its characters, rounded up.
+/// Estimates the tokens of a text: a quarter of its characters, rounded up.
 pub fn estimated_tokens(text: &str) -> usize {
     text.chars().count().div_ceil(CHARS_PER_TOKEN)
 }

@@ -7,7 +7,7 @@ pub trait HelperModel {
     /// Returns whether a model is set up and its budget is not used up. Otherwise layers work without one and say so.
     fn is_available(&self) -> bool;
 
-    /// The error is a sentence.
+    /// Sends a prompt to the model, and returns its answer. The error is a sentence.
     fn ask_model(&mut self, prompt: &HelperPrompt) -> Result<HelperAnswer, String>;
 }
 
@@ -41,7 +41,7 @@ pub struct HelperCost {
 }
 
 impl HelperCost {
-    /// Both together; a part that one of them does not tell is that of the other.
+    /// Adds the two; a number that only one of them has is taken from it.
     #[must_use]
     pub fn combined_with(self, other: Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {

@@ -48,7 +48,7 @@ pub use spec::LayerSpec;
 /// The layers that are made by name, with the parts that can be switched and what they do.
 pub const LAYERS: &[LayerOffer] = &[projectguard::OFFERED, continuity::OFFERED, memory::OFFERED];
 
-/// A layer by its name and parts. The error is a sentence.
+/// Creates a layer by its name and parts. The error is a sentence.
 pub fn make_layer(spec: &LayerSpec, options: &LayerSetup) -> Result<Box<dyn Layer>, String> {
     let known = || LAYERS.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
     let offered = LAYERS

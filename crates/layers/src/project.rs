@@ -39,7 +39,8 @@ pub enum ChangeKind {
 }
 
 impl LayerProject {
-    /// `facts` is None for what is no code that can be read; tests have no facts either, see [`trajview_metrics::lifeline`].
+    /// Sets a file. `facts` is None for what is no code that can be read; tests have no facts either, see
+    /// [`trajview_metrics::lifeline`].
     pub fn set_file(&mut self, path: RepoPath, facts: Option<Arc<FileFacts>>) {
         self.files.insert(path, facts);
     }
@@ -62,7 +63,7 @@ impl LayerProject {
         self.files.contains_key(path)
     }
 
-    /// The files with code outside tests, by path.
+    /// Returns the files with code outside tests, by path.
     pub fn code_files(&self) -> impl Iterator<Item = (&RepoPath, &Arc<FileFacts>)> {
         self.files.iter().filter_map(|(path, facts)| Some((path, facts.as_ref()?)))
     }

@@ -69,7 +69,8 @@ impl LayerRecord {
         all
     }
 
-    /// The state that the layer had when it spoke before a turn: that after the turn before.
+    /// Returns the state that the layer had when it spoke before a turn: that after the turn before. None before its
+    /// first.
     pub fn entry_before(&self, turn: usize) -> Option<&LayerTurnEntry> {
         let end = self.turns.partition_point(|entry| entry.turn < turn);
         self.turns[..end].last()

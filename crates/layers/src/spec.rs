@@ -17,7 +17,7 @@ pub struct LayerSpec {
 pub const COMMAND: &str = "command";
 
 impl LayerSpec {
-    /// The name of its folder in a bundle: letters, digits, dots and hyphens alone.
+    /// Returns the name of its folder in a bundle: letters, digits, dots and hyphens alone, up to 80.
     pub fn folder_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         let name: String = self.to_string().chars().map(plain).collect();

@@ -43,7 +43,7 @@ pub enum Delivery {
     Call,
 }
 
-/// A request with the words of layers before it.
+/// Returns a request with the words of layers before it.
 pub fn prepend_briefs<'b>(request: &str, briefs: impl IntoIterator<Item = &'b Brief>) -> String {
     let before = |text: String, brief: &Brief| match brief.text().trim_end() {
         "" => text,

@@ -169,7 +169,7 @@ impl Recorder<'_> {
         command.map_or(ChatInput::Nothing, |command| self.run_command_between(command))
     }
 
-    /// Its terminal is closed: waits a moment for the end of the process.
+    /// Waits a moment for the end of a process whose terminal is closed, and returns the end where it came.
     fn after_output_closed(&mut self) -> ChatInput {
         let has_ended = self.agent.process.as_mut().is_none_or(|it| it.poll_ending().is_some());
         if has_ended {

@@ -70,25 +70,25 @@ pub enum CheckReport<'a> {
 pub fn run_checks(
     recording: &Path,
     opened: &store::OpenedRecording,
-    wanted: &CheckRequest,
+    request: &CheckRequest,
     stop: &StopFlag,
     emit: &mut dyn FnMut(CheckReport<'_>),
 ) -> Result<CheckSummary, CannotCheck> {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = archive.timeline(run).map_err(CannotCheck::Files)?;
-    let moments = checks::checked_moments(run, &timeline, wanted.each);
+    let moments = checks::checked_moments(run, &timeline, request.each);
     if moments.is_empty() {
         let why = "no turn changes recorded files, so nothing to run";
         return Err(CannotCheck::Files(why.into()));
     }
     let (mut all, _) = checks::stored_checks(archive);
     let before = all.len();
-    let work = CheckWork { recording, opened, timeline: &timeline, seconds: wanted.seconds, stop };
+    let work = CheckWork { recording, opened, timeline: &timeline, seconds: request.seconds, stop };
     let mut done = CheckSummary::default();
     for moment in &moments {
-        for (kind, command) in &wanted.commands {
+        for (kind, command) in &request.commands {
             // A command that was just run is not run again for other moments with the same files.
-            let there = if wanted.again { &all[before..] } else { &all[..] };
+            let there = if request.again { &all[before..] } else { &all[..] };
             if let Some(check) = last_result(there, *kind, command, &moment.tree) {
                 done.existing += 1;
                 emit(CheckReport::Existing(check));

@@ -1,6 +1,6 @@
 //! Command lines in words.
 
-/// Words as a shell would take them.
+/// Joins words into a line that a shell would split into them.
 pub fn shell_words<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     let quoted = |word: W| match word.as_ref() {

@@ -380,19 +380,19 @@ fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
 pub(crate) fn keep_documents(
     rows: &[LogRow],
     bundle: &Path,
-    kept: &KeptDocuments,
+    documents: &KeptDocuments,
 ) -> Result<(), WriteError> {
-    let folder = kept.turn_folder();
+    let folder = documents.turn_folder();
     for row in rows.iter().filter(|row| is_document(&row.name)) {
         let copy = bundle.join("session").join(&row.name);
         let is_it = fs::metadata(&copy).is_ok_and(|meta| meta.len() == row.bytes);
-        if is_it && kept.read_document(row).is_none() {
+        if is_it && documents.read_document(row).is_none() {
             fs::create_dir_all(&folder).map_err(WriteError::at_path(&folder))?;
             let to = folder.join(kept_name(row));
             fs::copy(&copy, &to).map_err(WriteError::at_path(&to))?;
         }
     }
-    let _ = fs::remove_dir_all(kept.folder_two_before()); // it may well not be there
+    let _ = fs::remove_dir_all(documents.folder_two_before()); // it may well not be there
     Ok(())
 }
 
@@ -434,7 +434,7 @@ pub(crate) fn restore_logs(
     places: &[LogFiles],
     before: &[LogRow],
     bundle: &Path,
-    kept: &KeptDocuments,
+    documents: &KeptDocuments,
 ) -> Result<(), WriteError> {
     for (name, source) in find_logs(places) {
         let row = before.iter().find(|row| row.name == name);
@@ -442,12 +442,12 @@ pub(crate) fn restore_logs(
         match row {
             None => fs::remove_file(&source).map_err(failed)?,
             Some(row) if is_document(&name) => {
-                restore_document(&source, row, bundle, kept).map_err(failed)?;
+                restore_document(&source, row, bundle, documents).map_err(failed)?;
             }
             Some(row) => truncate_file(&source, row.bytes).map_err(failed)?,
         }
     }
-    restore_copies(before, bundle, kept)
+    restore_copies(before, bundle, documents)
 }
 
 /// Returns whether a log is rewritten as a whole each time, so that a part of it cannot be read.
@@ -477,7 +477,7 @@ fn restore_document(
 pub(crate) fn restore_copies(
     before: &[LogRow],
     bundle: &Path,
-    kept: &KeptDocuments,
+    documents: &KeptDocuments,
 ) -> Result<(), WriteError> {
     let folder = bundle.join("session");
     let mut names = vec![];
@@ -490,7 +490,7 @@ pub(crate) fn restore_copies(
         match before.iter().find(|row| row.name == shown) {
             Some(row) if is_document(&shown) => {
                 let is_it = fs::metadata(&path).is_ok_and(|meta| meta.len() == row.bytes);
-                if let Some(content) = kept.read_document(row).filter(|_| !is_it) {
+                if let Some(content) = documents.read_document(row).filter(|_| !is_it) {
                     replace_through(bundle, &path, &content)?;
                 }
             }

@@ -71,7 +71,8 @@ pub(crate) fn kill_orphans(run: &str) -> usize {
     found.len()
 }
 
-/// On other systems the environment and the parents of other processes cannot be read; their groups were ended.
+/// Does nothing, and returns 0: on other systems the environment and the parents of other processes cannot be read;
+/// their groups were ended.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn kill_orphans(_run: &str) -> usize {
     let _ = (RUN_VARIABLE, &ADOPTS, mount_mark);

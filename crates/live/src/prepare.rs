@@ -63,12 +63,11 @@ pub fn read_script(path: &Path) -> Result<RequestScript, UnusableInput> {
     read.map_err(|why| UnusableInput::Misread(format!("{} {why}", path.display())))
 }
 
-/// Returns the script of a file, of a specification or of both, and its condition: the wanted one, or else the script's
-/// own.
+/// Returns the script of a file, of a specification or of both, and its condition: this one, or else the script's own.
 pub fn script_and_condition(
     script: Option<&Path>,
     specification: Option<&Path>,
-    wanted: Option<Condition>,
+    condition: Option<Condition>,
 ) -> Result<(RequestScript, Condition), UnusableInput> {
     let text = specification.map(read_text).transpose()?;
     let (read, name) = match script {
@@ -82,7 +81,7 @@ pub fn script_and_condition(
         Some(_) if text.is_none() => read.own_condition().unwrap_or(Condition::Emergent),
         _ => Condition::SingleShot,
     };
-    let condition = wanted.unwrap_or(usual);
+    let condition = condition.unwrap_or(usual);
     let script = read.for_condition(condition, text);
     Ok((script.map_err(|why| UnusableInput::Wrong(format!("{name}: {why}")))?, condition))
 }

@@ -184,7 +184,7 @@ impl AgentProcess {
         Ok(Self { kind: ProcessKind::Plain(child), id, pieces, ending: None })
     }
 
-    /// Returns how it ended; None while it runs.
+    /// Returns how the process ended, and remembers it; None while it runs.
     pub(crate) fn poll_ending(&mut self) -> Option<ProcessEnding> {
         if self.ending.is_none() {
             self.ending = match &mut self.kind {

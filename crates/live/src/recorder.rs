@@ -347,12 +347,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records the updates of the layers.
-    pub(crate) fn record_layer_updates(&mut self, taken: LayerUpdates) -> Result<(), WriteError> {
-        let is_new = !taken.rows.is_empty();
-        for (turn, rows) in taken.rows {
+    pub(crate) fn record_layer_updates(&mut self, updates: LayerUpdates) -> Result<(), WriteError> {
+        let is_new = !updates.rows.is_empty();
+        for (turn, rows) in updates.rows {
             self.record_entry(&JournalEntry::LayersTookIn { turn, rows })?;
         }
-        for problem in taken.problems {
+        for problem in updates.problems {
             self.record_warning(&problem)?;
         }
         if is_new { self.write_manifest() } else { Ok(()) }

@@ -165,7 +165,8 @@ impl RequestScript {
         self.requests.get(turn.checked_sub(1)?)
     }
 
-    /// Removes a request. A checkpoint that it ended now ends with the request before it, unless that ends one already.
+    /// Removes the request of a turn, counted from 1; returns false where there is none. A checkpoint that it ended now
+    /// ends with the request before it, unless that ends one already.
     pub(crate) fn remove_request(&mut self, turn: usize) -> bool {
         let Some(at) = turn.checked_sub(1).filter(|at| *at < self.requests.len()) else {
             return false;
@@ -191,7 +192,8 @@ impl RequestScript {
         self.number_requests();
     }
 
-    /// Changes the text of a request.
+    /// Changes the text of the request of a turn, counted from 1. Returns false where there is none, or the new text is
+    /// blank.
     pub(crate) fn edit_request(&mut self, turn: usize, text: &str) -> bool {
         let request = turn.checked_sub(1).and_then(|at| self.requests.get_mut(at));
         let Some(request) = request.filter(|_| !text.trim().is_empty()) else { return false };

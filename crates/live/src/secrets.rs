@@ -101,7 +101,7 @@ impl SecretCover {
         bytes
     }
 
-    /// Returns the kept bytes; nothing more comes, or not soon.
+    /// Takes the bytes that are kept back, for when nothing more comes, or not soon.
     pub fn take_rest(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.pending)
     }

@@ -43,7 +43,7 @@ pub struct SetupRow {
 pub const PATCH_FILE: &str = "changes.patch";
 
 impl StartFiles {
-    /// The commit of the files as the agent found them.
+    /// Returns the commit of the files as the agent found them.
     pub(crate) fn last_commit(&self) -> &str {
         let made = self.setup.iter().rev().find_map(|row| row.commit.as_deref());
         made.unwrap_or(&self.commit)

@@ -95,7 +95,7 @@ struct AttemptResult {
 }
 
 impl AttemptResult {
-    /// The result for an agent that could not be asked; a sentence says why.
+    /// Returns the result for an agent that could not be asked; a sentence says why.
     fn not_asked(why: String) -> Self {
         Self {
             outcome: ListenOutcome::Exited(ProcessEnding { code: None, signal: None }),
@@ -331,7 +331,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Returns the keys that type the request. Unsent input of a person would become a part of it: it is erased.
+    /// Returns the keys that type the request. Unsent input of a person would become a part of it: they erase it, and a
+    /// warning is sent.
     fn typed_request(&mut self, prompt: &str) -> Vec<u8> {
         const ERASE: &[u8] = b"\x15";
         let typed = (self.agent.driver.typed_bytes)(prompt);
@@ -789,7 +790,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The beginning of the remark that a checkpoint could not be tested, before the reason.
+/// Returns the beginning of the remark that a checkpoint could not be tested, before the reason.
 fn untested_prefix(checkpoint: &str) -> String {
     format!("checkpoint {checkpoint} was not tested")
 }

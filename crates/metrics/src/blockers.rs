@@ -32,7 +32,8 @@ pub struct FailedBlocker {
 }
 
 impl CappedMean {
-    /// None where the checklist has no blocker, or no component has a score.
+    /// Returns the mean score with the caps of the blockers that fail; None where the checklist has no blocker, or no
+    /// component has a score.
     pub fn from_judgement(judgement: &Judgement, checklist: Option<&Checklist>) -> Option<Self> {
         let components = &checklist?.components;
         let blockers = || components.iter().filter_map(|it| Some((it, it.blocker.as_ref()?)));

@@ -39,8 +39,8 @@ pub struct ExposureAtTurn {
 }
 
 impl ExposureShares {
-    /// `turns` is how many the run has; an audit with more turns is read to its end. None where there are no
-    /// components to take a share of.
+    /// Returns the numbers of an audit. `turns` is how many the run has; an audit with more turns is read to its end.
+    /// None where there are no components to take a share of.
     pub fn from_audit(
         exposure: &Exposure,
         checklist: Option<&Checklist>,

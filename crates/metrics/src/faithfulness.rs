@@ -57,7 +57,8 @@ pub struct UnscoredComponent {
 }
 
 impl Faithfulness {
-    /// `checklist` is None where nothing says what the task consists of: then every verdict counts.
+    /// Returns the numbers of a judgement. `checklist` is None where nothing says what the task consists of: then every
+    /// verdict counts.
     pub fn from_judgement(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
         let components = Coverage::for_judgement(judgement, checklist).total;
         let capped = CappedMean::from_judgement(judgement, checklist);
@@ -108,7 +109,8 @@ impl Faithfulness {
         }
     }
 
-    /// Mean component fidelity: the mean score of the judged components, 0 to 4, higher is better; None without any.
+    /// Returns the mean component fidelity: the mean score of the judged components, 0 to 4, higher is better; None
+    /// without any.
     pub fn mcf(&self) -> Option<f64> {
         (self.judged > 0).then(|| self.sums.scores / self.judged as f64)
     }
@@ -126,23 +128,23 @@ impl Faithfulness {
         unlooked.into_iter().chain(unsupported).collect()
     }
 
-    /// Judged components with a score of at most [`SEVERE`].
+    /// Returns the number of judged components with a score of at most [`SEVERE`].
     pub const fn severe_count(&self) -> usize {
         self.sums.severe
     }
 
-    /// Judged components with the highest score.
+    /// Returns the number of judged components with the highest score.
     pub const fn full_count(&self) -> usize {
         self.sums.full
     }
 
-    /// A count as a share of the judged components, 0 to 1; None without any.
+    /// Returns a count as a share of the judged components, 0 to 1; None without any.
     pub fn share_of_judged(&self, count: usize) -> Option<f64> {
         (self.judged > 0).then(|| count as f64 / self.judged as f64)
     }
 }
 
-/// IF50 = 0.5 * MCF / 4 + 0.5 * DIR, 0 to 1, higher is better.
+/// Returns IF50 = 0.5 * MCF / 4 + 0.5 * DIR, 0 to 1, higher is better.
 pub fn if50(mcf: f64, dir: f64) -> f64 {
     0.5 * mcf / f64::from(FULL_SCORE) + 0.5 * dir
 }
@@ -152,8 +154,8 @@ pub fn slump(single_shot: f64, emergent: f64) -> f64 {
     single_shot - emergent
 }
 
-/// The share of the gap that a treatment of the emergent condition closes: 1 closes it, less than 0 widens it. None
-/// where there is no gap to close, that is where the single-shot score is not the higher one.
+/// Returns the share of the gap that a treatment of the emergent condition closes: 1 closes it, less than 0 widens it.
+/// None where there is no gap to close, that is where the single-shot score is not the higher one.
 pub fn gap_recovery(treated: f64, emergent: f64, single_shot: f64) -> Option<f64> {
     let gap = slump(single_shot, emergent);
     (gap > 0.0).then(|| (treated - emergent) / gap)

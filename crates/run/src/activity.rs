@@ -124,7 +124,7 @@ impl RecordingEnd {
 }
 
 impl AgentActivity {
-    /// `working`, `in Bash`, `waiting`, `stopped`
+    /// Returns `working`, `in Bash`, `waiting` or `stopped`.
     pub fn display_text(&self) -> String {
         match self {
             Self::Working(None) => "working".into(),

@@ -22,7 +22,7 @@ pub fn with_thousands(count: u64) -> String {
     out
 }
 
-/// `1 step`, `2 steps`.
+/// Returns `1 step` or `2 steps`; the plural gets an `s`.
 pub fn count_with_noun(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

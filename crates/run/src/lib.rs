@@ -592,7 +592,7 @@ impl Step {
 }
 
 impl ToolResult {
-    /// `exit 1`, `failed`, `ok`: as much as the recording says and no more; None where it says nothing.
+    /// Returns `exit 1`, `failed` or `ok`: as much as the recording says and no more; None where it says nothing.
     pub fn outcome_text(&self) -> Option<String> {
         match self.exit_code {
             Some(code) => Some(format!("exit {code}")),

@@ -22,7 +22,7 @@ pub enum EditPath {
 }
 
 impl RepoPath {
-    /// `path` as a repository path; None where it is absolute, empty or climbs out.
+    /// Returns `path` as a repository path; None where it is absolute, empty or climbs out.
     pub fn new(path: &str) -> Option<Self> {
         let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
         if is_absolute || path.contains('\0') {

@@ -24,7 +24,7 @@ impl RecordPlace {
         Self { part, ..self }
     }
 
-    /// Returns the same record, that many lines further down.
+    /// Returns the place that many lines further down, in the same part.
     pub const fn moved_down(self, lines: u32) -> Self {
         Self { line: self.line.saturating_add(lines), ..self }
     }

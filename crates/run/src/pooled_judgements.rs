@@ -22,7 +22,8 @@ pub struct PoolRequest {
 const PREFIX: &str = "pooled:";
 
 impl PoolRequest {
-    /// `pooled:mean`, `pooled:median:opus`; None for a word that asks for something else. The error is a sentence.
+    /// Parses `pooled:mean` or `pooled:median:opus`; None for a word that asks for something else. The error is a
+    /// sentence.
     pub fn from_word(word: &str) -> Option<Result<Self, String>> {
         let rest = word.trim().strip_prefix(PREFIX)?;
         let (pool, judge) = match rest.split_once(':') {
@@ -73,7 +74,7 @@ impl PoolMethod {
 }
 
 impl PooledSources {
-    /// `mean of 3: gpt, opus, opus`
+    /// Returns `mean of 3: gpt, opus, opus`.
     pub fn summary_text(&self) -> String {
         let judges: Vec<&str> = self.from.iter().map(|(_, judge)| judge.as_str()).collect();
         format!("{} of {}: {}", self.pool.word(), self.from.len(), judges.join(", "))

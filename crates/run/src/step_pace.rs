@@ -105,8 +105,8 @@ impl PaceWalk {
         waited.filter(|_| !is_open)
     }
 
-    /// Returns the model call of a step. A call lasts until tokens of another are recorded, or a record that is not
-    /// from the model follows.
+    /// Returns the index of the step with the tokens of a step's model call, and those tokens; remembers the call. A
+    /// call lasts until tokens of another are recorded, or a record that is not from the model follows.
     fn model_call_of(&mut self, at: usize, step: &Step) -> (Option<usize>, Tokens) {
         if step.tokens.is_recorded() {
             self.call = Some((at, step.tokens));

@@ -18,7 +18,7 @@ impl Time {
         Some(Self(stamp.timestamp().as_millisecond()))
     }
 
-    /// `2026-11-21 20:51` in UTC.
+    /// Returns `2026-11-21 20:51` in UTC.
     pub fn minute_text(self) -> String {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(stamp) => stamp.strftime("%Y-%m-%d %H:%M").to_string(),
@@ -26,7 +26,7 @@ impl Time {
         }
     }
 
-    /// `20:51:03` in UTC.
+    /// Returns `20:51:03` in UTC.
     pub fn clock_text(self) -> String {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(stamp) => stamp.strftime("%H:%M:%S").to_string(),

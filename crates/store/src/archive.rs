@@ -269,6 +269,7 @@ impl Archive {
             .map_err(Clone::clone)
     }
 
+    /// Returns the timeline of the run of this archive, which is built in the first call; the error is a sentence.
     fn built_timeline(&self, run: &Run) -> &Result<(Arc<Timeline>, MemoryBlobs), String> {
         self.timeline.get_or_init(|| {
             let recording = timeline::TimelineSource {

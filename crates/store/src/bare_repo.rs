@@ -167,7 +167,7 @@ impl BareRepo {
     }
 }
 
-/// Returns whether it is one of the folders `objects/xx`.
+/// Returns whether a path is one of the folders `objects/xx`.
 fn is_loose_object_folder(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit())

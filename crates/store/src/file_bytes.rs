@@ -130,7 +130,7 @@ impl FileBytes {
         }
     }
 
-    /// Returns all of it, with a sentence where it is not complete or too large to be held in memory.
+    /// Returns the whole content, with a sentence where it is not complete or too large to be held in memory.
     pub fn read_all(&self) -> (Cow<'_, [u8]>, Option<String>) {
         self.read_all_within(&mut { IN_MEMORY_LIMIT })
     }

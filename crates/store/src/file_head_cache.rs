@@ -80,7 +80,8 @@ impl FileHeadCache {
         ((seen.size, seen.modified) == (size, modified)).then(|| seen.understood.clone())
     }
 
-    /// Caches the head of a file.
+    /// Caches the parsed head of a file with its size and time; it is on disk when the cache is saved. A file without a
+    /// time is not cached.
     pub fn put(&self, path: &Path, meta: &PathMeta, understood: ParsedHead) {
         let (Some(path), Some((size, modified))) = (path.to_str(), size_and_time(meta)) else {
             return;

@@ -121,7 +121,7 @@ impl JudgementFile {
         &self.path
     }
 
-    /// Returns an error where a file of this content would never be read again.
+    /// Fails where a file of this content would never be read again.
     fn check_size(&self, content: &[u8]) -> Result<(), WriteError> {
         if content.len() as u64 <= self.most_bytes {
             return Ok(());

@@ -249,6 +249,7 @@ impl WalkOutput<'_, '_> {
 }
 
 /// Walks over the recordings below a folder, and last over the trials that only a record apart from the logs has.
+/// Returns false if `on_run` ended the walk.
 fn walk_root(root: &Path, heads: Option<&FileHeadCache>, on_run: &mut RunCallback<'_>) -> bool {
     let mut output = WalkOutput { on_run, apart: ApartTrials::default() };
     let walk = WalkContext { root, heads, migrated: None };
@@ -259,8 +260,8 @@ fn walk_root(root: &Path, heads: Option<&FileHeadCache>, on_run: &mut RunCallbac
 /// The most folders beside each other that are examined at once.
 const MOST_AHEAD: usize = 64;
 
-/// Reports the runs of a folder, and walks over those below it. Some folders are examined ahead, on all cores, more of them
-/// the longer the walk goes on; they are reported in their order.
+/// Reports the runs of a folder, and walks over those below it. Some folders are examined ahead, on all cores, more of
+/// them the longer the walk goes on; they are reported in their order. Returns false if the walk was ended.
 fn report_folder(
     examined: ExaminedFolder,
     depth: usize,

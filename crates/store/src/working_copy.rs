@@ -53,7 +53,7 @@ pub(crate) fn copy_beside(folder: &Path, run: &Run) -> Option<PathBuf> {
     copies.find(|copy| is_plain_folder(copy))
 }
 
-/// Returns whether it is a folder and no link to one.
+/// Returns whether a path is a folder and no link to one.
 fn is_plain_folder(path: &Path) -> bool {
     disk::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }

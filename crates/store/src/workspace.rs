@@ -385,7 +385,7 @@ impl<'a, 'o> WorkspaceWalk<'a, 'o> {
         Self { history, workspace, objects, onlooker, files: 0, left_out: vec![], covered: vec![] }
     }
 
-    /// Returns None for a folder without files: git has none.
+    /// Writes the tree of a folder, and returns its id; None for a folder without files: git has none.
     fn folder_tree(&mut self, inner: &InnerPath, depth: usize) -> Result<Option<Oid>, git2::Error> {
         let mut names = vec![];
         let path = self.workspace.join(&inner.path);
@@ -482,7 +482,7 @@ impl<'a, 'o> WorkspaceWalk<'a, 'o> {
     }
 }
 
-/// Returns whether it is a folder itself, and no link to one.
+/// Returns whether a path is a folder itself, and no link to one.
 fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }

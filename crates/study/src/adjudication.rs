@@ -31,7 +31,7 @@ impl AdjudicationCase<'_> {
         answers.any(|answer| Some(answer) != first)
     }
 
-    /// The labels as an outcome keeps them.
+    /// Returns the labels as an outcome keeps them.
     pub(crate) fn gold_sources(&self) -> Vec<GoldSource> {
         let source = |(rater, label): &(String, JudgementLabel<'_>)| GoldSource {
             annotator: rater.clone(),
@@ -111,7 +111,7 @@ impl LoadedStudy {
         )
     }
 
-    /// An outcome of a thing, without who settled it and when.
+    /// Creates the outcome of a thing, without who settled it and when.
     pub fn new_outcome(&self, case: &AdjudicationCase<'_>) -> GoldLabel {
         let item = &case.item.item;
         let scale = case.labels.iter().find_map(|(_, label)| label.label.scale.clone());

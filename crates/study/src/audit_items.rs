@@ -142,7 +142,7 @@ impl AuditItem {
     }
 }
 
-/// The judgings of a unit that gave a score to anything, in the order in which they are kept.
+/// Returns the judgings of a unit that gave a score to anything, in the order in which they are kept.
 pub fn audit_sources(ground: AuditInputs<'_>, unit: LabelUnit) -> Vec<JudgingSource> {
     match unit {
         LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process => ground
@@ -330,7 +330,7 @@ pub fn component_fields(component: &Component) -> Vec<(&'static str, String)> {
     fields.into_iter().filter(|(_, words)| !words.is_empty()).collect()
 }
 
-/// The leaves that were graded; what the file calls invalid is no verdict.
+/// Returns the leaves that were graded; what the file calls invalid is no verdict.
 fn leaf_items(tree: &RubricTree) -> Vec<AuditItem> {
     let all = (0..tree.nodes.len()).map(NodeId::from_position).filter(|id| tree.is_leaf(*id));
     let item = |id: NodeId| {
@@ -430,7 +430,7 @@ pub fn place_id(place: &Evidence) -> String {
     }
 }
 
-/// The place that such a name is of.
+/// Returns the place that an id such as `src/a.py:3-9` names.
 pub fn place_from_id(id: &str) -> Evidence {
     let lines = id.rsplit_once(':').and_then(|(path, lines)| {
         let (first, last) = lines.split_once('-')?;

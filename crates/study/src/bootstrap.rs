@@ -27,14 +27,14 @@ pub struct BootstrapPlan {
 }
 
 impl Default for BootstrapPlan {
-    /// 95 %, and as many resamples as SciPy takes.
+    /// Returns a plan for 95 %, with as many resamples as SciPy takes.
     fn default() -> Self {
         Self { seed: 1, resamples: 9_999, confidence: 0.95 }
     }
 }
 
 impl BootstrapPlan {
-    /// The draws of this plan among `count` things.
+    /// Returns the draws of this plan among `count` things.
     pub(crate) fn draws_among(&self, count: usize) -> impl Iterator<Item = Vec<usize>> + use<> {
         Resamples::new(self.seed, count).take(self.resamples)
     }
@@ -103,7 +103,7 @@ impl Resamples {
     }
 }
 
-/// The last part of SplitMix64: each number of 64 bits becomes another one, no two the same.
+/// Computes the last part of SplitMix64: each number of 64 bits becomes another one, no two the same.
 pub(crate) const fn mix_bits(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -118,7 +118,7 @@ impl Iterator for Resamples {
     }
 }
 
-/// The interval around `value`, from what the resamples gave and what is left without each of the pairs in turn.
+/// Computes the interval around `value`, from what the resamples gave and what is left without each of the pairs in turn.
 ///
 /// Resamples without a value are left out up to [`MOST_UNDEFINED`]. Not defined where they are more, where leaving out
 /// one pair leaves no value, and where there is nothing but one value.
@@ -189,8 +189,8 @@ fn share_below(value: f64, sorted: &[f64]) -> f64 {
     (below + up_to) as f64 / (2 * sorted.len()) as f64
 }
 
-/// A sixth of the skewness of the jackknife's values, each sample's around its own mean; None where they are all one, as
-/// for SciPy.
+/// Computes a sixth of the skewness of the jackknife's values, each sample's around its own mean; None where they are
+/// all one, as for SciPy.
 fn bca_acceleration(without_one: &[Vec<f64>]) -> Option<f64> {
     let influences = without_one.iter().flat_map(|sample| {
         let (centre, count) = (mean(sample), sample.len() as f64);

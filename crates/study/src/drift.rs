@@ -195,7 +195,7 @@ impl DriftComparison {
 struct DriftEstimates(Vec<Estimate>);
 
 impl DriftMeasure {
-    /// All measures, in the order of their numbers.
+    /// Returns all measures, in the order of their numbers.
     fn all() -> Vec<Self> {
         let of = |kind: fn(Coefficient) -> Self| COEFFICIENTS.map(kind);
         [of(Self::Between), of(Self::EarlierGold), of(Self::NewGold), of(Self::GoldChange)]

@@ -151,7 +151,7 @@ fn layer_names(layers: &str) -> &str {
 }
 
 impl ConductDifference {
-    /// `agent version (1.0 in a, 1.1 in b)`
+    /// Returns `agent version (1.0 in a, 1.1 in b)`.
     pub fn display_text(&self) -> String {
         /// Longer lists of names are counted.
         const LONGEST: usize = 30;

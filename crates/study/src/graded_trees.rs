@@ -96,8 +96,8 @@ impl GradedPair {
     }
 }
 
-/// The leaves of several such trees, each with which it is of, counted from 0: category by category in the order of
-/// PaperBench, others behind them by name, those without one last.
+/// Returns the leaves of several pairs of trees, each with the number of its pair, from 0: category by category in the
+/// order of PaperBench, others behind them by name, those without one last.
 pub fn leaves_by_category(graded: &[GradedPair]) -> Vec<(String, Vec<(usize, &GradedLeaf)>)> {
     let mut parts: BTreeMap<(u8, &str), Vec<(usize, &GradedLeaf)>> = BTreeMap::new();
     for (tree, leaf) in all_leaves(graded) {
@@ -106,7 +106,7 @@ pub fn leaves_by_category(graded: &[GradedPair]) -> Vec<(String, Vec<(usize, &Gr
     parts.into_iter().map(|((_, name), leaves)| (name.to_owned(), leaves)).collect()
 }
 
-/// The leaves of several such trees, each with which it is of, counted from 0.
+/// Returns the leaves of several pairs of trees, each with the number of its pair, from 0.
 pub fn all_leaves(graded: &[GradedPair]) -> impl Iterator<Item = (usize, &GradedLeaf)> {
     graded.iter().enumerate().flat_map(|(tree, it)| it.leaves.iter().map(move |leaf| (tree, leaf)))
 }

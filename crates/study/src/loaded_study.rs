@@ -210,8 +210,8 @@ impl LoadedStudy {
         by_run
     }
 
-    /// The raters and judges of the study with their scores of what is in the sample, and what was settled. With
-    /// `only_rater` the labels are this rater's alone; without it all raters' labels and the gold labels.
+    /// Returns the raters and judges of the study with their scores of what is in the sample, and what was settled.
+    /// With `only_rater` the labels are this rater's alone; without it all raters' labels and the gold labels.
     pub fn rater_panel(&self, only_rater: Option<&str>) -> RaterPanel {
         let raters = only_rater.map_or_else(|| self.rater_names(), |name| vec![name.to_owned()]);
         let mut panel = RaterPanel::default();
@@ -284,7 +284,7 @@ impl LoadedStudy {
     }
 }
 
-/// A score as the stratum of a draw; what is no level is one of its own.
+/// Returns the stratum of a score in a draw; what is no level is one of its own.
 fn score_stratum(score: f64) -> u8 {
     if score.fract() == 0.0 { score as u8 } else { 100 + (score * 100.0) as u8 }
 }
@@ -346,8 +346,8 @@ impl StudyRun {
         design.codebook.as_ref().or(recorded).unwrap_or_else(|| Codebook::built_in(design.unit))
     }
 
-    /// The judgings whose verdicts are put before raters: of each state the first judge's of the study, so that nothing is
-    /// labelled twice; of several by that judge the last.
+    /// Returns the judgings whose verdicts are put before raters: of each state the first judge's of the study, so that
+    /// nothing is labelled twice; of several by that judge the last.
     pub(crate) fn audited_judgings(&self) -> Vec<&StudyJudging> {
         let mut audited: Vec<&StudyJudging> = vec![];
         for judging in &self.judgings {

@@ -77,7 +77,7 @@ pub struct SignatureBands {
 const MIN_PROBABILITY: f64 = 0.99;
 
 impl SignatureBands {
-    /// The longest bands by which a pair of this similarity is found with a probability of 0.99.
+    /// Returns the longest bands by which a pair of this similarity is found with a probability of 0.99.
     pub(crate) fn for_threshold(functions: usize, threshold: f64) -> Self {
         let all = (1..=functions.max(1)).rev().map(|rows| Self { bands: functions / rows, rows });
         let found =
@@ -98,7 +98,7 @@ impl SignatureBands {
     }
 }
 
-/// The Jaccard similarity of two sets of numbers in ascending order; None where both are empty.
+/// Computes the Jaccard similarity of two sets of numbers in ascending order; None where both are empty.
 pub(crate) fn jaccard_similarity(a: &[u64], b: &[u64]) -> Option<f64> {
     let (mut at, mut both) = (0, 0);
     for number in a {

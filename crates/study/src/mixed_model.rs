@@ -112,7 +112,7 @@ impl MixedModel {
         self.rest + between
     }
 
-    /// Twice the restricted likelihood's logarithm, with its sign turned and without what does not change.
+    /// Computes twice the restricted likelihood's logarithm, with its sign turned and without what does not change.
     fn likelihood_cost(&self, ratio: f64) -> f64 {
         let spread: f64 = self.groups.iter().map(|it| (1.0 + ratio * it.n).ln()).sum();
         (self.value_count() - 1.0) * self.sum_of_squares(ratio).ln()
@@ -144,7 +144,7 @@ impl MixedModel {
         about_mean - of_both * of_both / about_ratio
     }
 
-    /// The ratio of the least cost: a coarse search over orders of magnitude, then by golden section between the
+    /// Finds the ratio of the least cost: a coarse search over orders of magnitude, then by golden section between the
     /// neighbours of the best; 0 where nothing costs less.
     fn best_ratio(&self) -> f64 {
         const ORDERS: f64 = 16.0;

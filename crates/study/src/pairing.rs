@@ -72,14 +72,14 @@ pub struct ConditionPair {
 }
 
 impl Default for ConditionPair {
-    /// SLUMP's: single-shot less emergent, so that a positive gap is a loss.
+    /// Returns SLUMP's conditions: single-shot less emergent, so that a positive gap is a loss.
     fn default() -> Self {
         Self { a: "single-shot".into(), b: "emergent".into() }
     }
 }
 
 impl ConditionPair {
-    /// `single-shot,emergent`; None where it is not two different words.
+    /// Parses `single-shot,emergent`; None where it is not two different words.
     pub fn parse(words: &str) -> Option<Self> {
         let (a, b) = words.split_once(',')?;
         let (a, b) = (a.trim(), b.trim());

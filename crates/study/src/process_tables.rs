@@ -116,7 +116,7 @@ pub struct PillarContrast {
 /// The harness that Table IV sets against all others.
 pub const DISCIPLINED: &str = "Agent-Rigor";
 
-/// The best first.
+/// Returns a row for each harness, the best first.
 pub fn overall_table(runs: &[ProcessRun]) -> Vec<OverallRow> {
     let row = |harness: &str| {
         let harness_runs = || runs.iter().filter(|run| run.harness == harness);
@@ -175,7 +175,7 @@ pub fn condition_table(runs: &[ProcessRun]) -> Vec<PillarContrast> {
     Pillar::ALL.iter().map(row).collect()
 }
 
-/// A cell for each pair of task and harness that has a run, by task, then by harness.
+/// Returns a cell for each pair of task and harness that has a run, by task, then by harness.
 pub fn process_grid(runs: &[ProcessRun]) -> Vec<GridCell> {
     let mut keys: Vec<(&str, &str)> =
         runs.iter().map(|run| (run.task.as_str(), run.harness.as_str())).collect();
@@ -194,7 +194,7 @@ pub fn process_grid(runs: &[ProcessRun]) -> Vec<GridCell> {
     keys.into_iter().map(cell).collect()
 }
 
-/// The harnesses, the best first; those without a score last.
+/// Ranks the harnesses, the best first; those without a score last.
 pub fn rank_harnesses(runs: &[ProcessRun], plan: &BootstrapPlan) -> Vec<HarnessRank> {
     let mut rows: Vec<HarnessRank> = harness_names(runs)
         .into_iter()

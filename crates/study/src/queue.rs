@@ -52,7 +52,7 @@ pub enum StratumKey<'a> {
     Word(&'a str),
 }
 
-/// The queue over these judgements. Verdicts without a score are none to check.
+/// Draws the queue over these judgements. Verdicts without a score are none to check.
 pub fn draw_queue(judgements: &[&Judgement], plan: QueuePlan) -> Vec<QueueItem> {
     let mut items = vec![];
     for judgement in judgements {
@@ -80,9 +80,9 @@ pub fn draw_queue(judgements: &[&Judgement], plan: QueuePlan) -> Vec<QueueItem> 
 /// Tells the draws of the order from those of the sample.
 const ORDER_SEED: u64 = 0x6f72_6465_7200_0000;
 
-/// A sample of these, by number from 0, in the order in which they were drawn: strata in turn, so that the beginning of
-/// it has some of each. The strata of the sample are those of the candidates; the same candidates in the same order give
-/// the same sample.
+/// Draws a sample of the candidates, and returns their indices in the order in which they were drawn: strata in turn,
+/// so that the beginning of it has some of each. The strata of the sample are those of the candidates; the same
+/// candidates in the same order give the same sample.
 pub(crate) fn draw_sample(candidates: &[DrawCandidate<'_>], sample: &SampleDesign) -> Vec<usize> {
     let size = sample.size.unwrap_or(usize::MAX).min(candidates.len());
     let mut strata: BTreeMap<&[StratumKey<'_>], Vec<usize>> = BTreeMap::new();
@@ -119,7 +119,7 @@ pub(crate) fn draw_sample(candidates: &[DrawCandidate<'_>], sample: &SampleDesig
     drawn
 }
 
-/// The component of each, by number.
+/// Returns for each candidate the number of its component, from 0 in the order in which components come.
 fn component_numbers(candidates: &[DrawCandidate<'_>]) -> Vec<usize> {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut numbers = Vec::with_capacity(candidates.len());
@@ -169,14 +169,14 @@ fn stratum_number(key: &[StratumKey<'_>]) -> u64 {
     })
 }
 
-/// FNV-1a: a number of a text, the same everywhere.
+/// Returns the FNV-1a hash of a text, which is the same everywhere.
 pub fn text_hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// Fisher and Yates, from the last to the second.
+/// Shuffles the items by Fisher and Yates, from the last to the second; one seed gives one order.
 pub fn shuffle<T>(items: &mut [T], seed: u64) {
     for last in (1..items.len()).rev() {
         let seed = seed.wrapping_mul(31).wrapping_add(last as u64);

@@ -74,13 +74,13 @@ pub fn draw_strata(
     drawn.collect()
 }
 
-/// The first 8 bytes of the SHA-1 of `seed:id`, the highest first.
+/// Returns the first 8 bytes of the SHA-1 of `seed:id`, the highest first.
 fn draw_number(seed: u64, id: &str) -> u64 {
     let digest = Sha1::digest(format!("{seed}:{id}").as_bytes());
     digest.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
-/// `count` divided in proportion to the sizes, of none more than there are.
+/// Divides `count` in proportion to the sizes, none more than its size.
 fn proportional_counts(sizes: &[usize], count: usize) -> Vec<usize> {
     let all: usize = sizes.iter().sum();
     if count >= all {

@@ -87,8 +87,8 @@ fn group_cost(
     }
 }
 
-/// The ratio of sums over tasks, with its interval from draws of whole tasks; `none` is the reason for no task, `zero` for a
-/// sum of 0 below the line.
+/// Computes the ratio of sums over tasks, with its interval from draws of whole tasks; `none` is the reason for no
+/// task, `zero` for a sum of 0 below the line.
 pub(crate) fn ratio_over_tasks(
     tasks: &[(f64, u64)],
     none: Undefined,

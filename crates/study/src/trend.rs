@@ -33,7 +33,7 @@ pub struct Trend {
 }
 
 impl Trend {
-    /// 0 to 1; None without a run.
+    /// Returns the share of runs that rise, 0 to 1; None without a run.
     pub fn share_rising(&self) -> Option<f64> {
         (self.runs > 0).then(|| self.rises as f64 / self.runs as f64)
     }
@@ -67,19 +67,19 @@ pub fn trend_over_runs<'a>(
     }
 }
 
-/// The slope of one run, a checkpoint; None with fewer than two that are measured.
+/// Returns the slope of one run per checkpoint; None with fewer than two that are measured.
 pub fn series_slope(series: &CheckpointSeries) -> Option<f64> {
     let points = measured_points(series);
     (points.len() > 1).then(|| least_squares_slope(&points))
 }
 
-/// (number of the checkpoint, value) of those that are measured.
+/// Returns the checkpoints that are measured, as their number from 1 and their value.
 fn measured_points(series: &CheckpointSeries) -> Vec<(f64, f64)> {
     let numbered = (1..).zip(series);
     numbered.filter_map(|(at, value)| Some((f64::from(at), (*value)?))).collect::<Vec<(f64, f64)>>()
 }
 
-/// The last less the first; 0 where they differ by rounding alone.
+/// Returns the last value less the first; 0 where they differ by rounding alone. None without points.
 fn last_minus_first(points: &[(f64, f64)]) -> Option<f64> {
     let (first, last) = (points.first()?.1, points.last()?.1);
     let is_same = (last - first).abs() <= SAME * first.abs().max(last.abs());

@@ -104,7 +104,7 @@ impl fmt::Display for Undefined {
     }
 }
 
-/// A number that came out of arithmetic; infinite and undefined ones have no place outside.
+/// Returns a number that came out of arithmetic; an error for an infinite or undefined one, which has no place outside.
 pub(super) fn finite_number(number: f64) -> NumberOrReason {
     if number.is_finite() { Ok(number) } else { Err(Undefined::TooLarge) }
 }

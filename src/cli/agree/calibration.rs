@@ -43,9 +43,9 @@ const FIRST_TABLE_COLUMNS: usize = 4;
 /// A sentence that lists the raters if the selection is ambiguous.
 pub(crate) fn select_calibration_raters(
     panel: RaterPanel,
-    wanted: &[String],
+    names: &[String],
 ) -> Result<(RaterPanel, Calibration), CommandFailure> {
-    let [first, second, judge] = calibration_rater_indices(&panel, wanted).map_err(|why| {
+    let [first, second, judge] = calibration_rater_indices(&panel, names).map_err(|why| {
         CommandFailure::wrong_arguments(format!("{why}; {}", rater_list_text(&panel)))
     })?;
     let mut raters: Vec<Option<Rater>> = panel.raters.into_iter().map(Some).collect();
@@ -234,7 +234,7 @@ pub fn write_csv(document: &AgreeDocument, out: &mut Out) -> io::Result<()> {
     out.print_csv("raters a b n measure value ci95_low=ci95.0 ci95_high=ci95.1 count why of", rows)
 }
 
-/// `of` is the total that the count is a part of.
+/// Returns the row of a coefficient in the CSV; `of` is the total that the count is a part of.
 fn csv_row(pair: &RaterPairRow, coefficient: Coefficient) -> Json {
     let agreement = &pair.measures.agreement;
     let estimate = agreement.estimate_for(coefficient);

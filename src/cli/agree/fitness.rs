@@ -563,7 +563,7 @@ fn percent_text(share: f64) -> String {
     ((share * 1e6).round() / 1e4).to_string()
 }
 
-/// Returns the titles and tables of the answers.
+/// Passes the title and the table of each answer to `show`.
 pub(crate) fn print_fitness(
     fitness: &JudgeFitness,
     show: &mut impl FnMut(&str, &OutputTable) -> io::Result<()>,

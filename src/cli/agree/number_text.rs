@@ -39,7 +39,7 @@ pub fn with_interval(estimate: Estimate) -> String {
     }
 }
 
-/// Numbers by name, those that are not defined null and with why.
+/// Returns numbers by name, those that are not defined null and with why.
 pub(crate) fn measures_record(estimates: impl Iterator<Item = (&'static str, Estimate)>) -> Json {
     let estimates: Vec<_> = estimates.collect();
     let by_name = |value: &dyn Fn(&Estimate) -> Json| -> BTreeMap<&str, Json> {
@@ -56,7 +56,7 @@ pub(crate) fn measures_record(estimates: impl Iterator<Item = (&'static str, Est
     }
 }
 
-/// Returns both intervals of each coefficient, and the reason for a missing one.
+/// Returns the intervals over items and over runs of each coefficient, and the reason for a missing one.
 pub(crate) fn intervals_record<C: Copy>(
     estimates: &[(C, ClusteredEstimate)],
     name: impl Fn(C) -> &'static str,

@@ -97,9 +97,9 @@ pub struct ReferenceOptions<'a> {
 /// A sentence that lists the raters, where no rater has the name.
 pub(crate) fn find_reference(
     panel: &RaterPanel,
-    wanted: Option<&str>,
+    name: Option<&str>,
 ) -> Result<Option<usize>, CommandFailure> {
-    let Some(word) = wanted else {
+    let Some(word) = name else {
         return Ok(panel.raters.iter().position(|rater| rater.kind == RaterKind::Gold));
     };
     let names: Vec<&str> = panel.raters.iter().map(|rater| rater.name.as_str()).collect();

@@ -79,7 +79,7 @@ fn pairs_of_same_state<'g, 'a>(
         .filter(|(a, b)| a.state == b.state)
 }
 
-/// `count` counts judgements.
+/// Returns the JSON of a judge's setup; `count` counts judgements.
 fn judge_setup_row(group: &RepeatGroup<'_>) -> Json {
     record! { ..setup_record(&group.setup), count: group.judgements.len() }
 }
@@ -95,9 +95,10 @@ fn setup_record(setup: &RepeatSetup) -> Json {
     }
 }
 
-/// `plain` are repeats of the prompt itself, `reworded` one judgement for each wording, its own among them; both are null for
-/// fewer than two, and both are over the components with at least two levels on each side. `shift` is the mean level of the
-/// rewordings less that of the prompt itself, over `shift_compared` components.
+/// Returns the JSON of a retest: `plain` are repeats of the prompt itself, `reworded` one judgement for each wording,
+/// its own among them; both are null for fewer than two, and both are over the components with at least two levels on
+/// each side. `shift` is the mean level of the rewordings less that of the prompt itself, over `shift_compared`
+/// components.
 fn retest_row(run: &str, retest: &Retest<'_>, plan: &BootstrapPlan) -> Json {
     let agreement = |it: RetestAgreement| {
         let RetestAgreement { judgements, compared, exact, within_1, alpha, icc } = it;
@@ -186,8 +187,8 @@ fn component_row(it: &ComponentStability) -> Json {
     }
 }
 
-/// `exact_within_first` is the exact agreement within one side, for what of the difference is only the draw; null without
-/// repeats. `compared` counts the components that both gave a score.
+/// Returns the JSON of a contrast: `exact_within_first` is the exact agreement within one side, for what of the
+/// difference is only the draw; null without repeats. `compared` counts the components that both gave a score.
 fn contrast_row(run: &str, a: &RepeatGroup<'_>, b: &RepeatGroup<'_>, plan: &BootstrapPlan) -> Json {
     let contrast = GroupContrast::between_groups(&a.judgements, &b.judgements, plan);
     let without = BootstrapPlan { resamples: 0, ..*plan };
@@ -210,7 +211,8 @@ fn contrast_row(run: &str, a: &RepeatGroup<'_>, b: &RepeatGroup<'_>, plan: &Boot
     }
 }
 
-/// `differs` is true if the most frequent levels differ; `gap` is the mean of the second less that of the first.
+/// Returns the JSON of a component: `differs` is true if the most frequent levels differ; `gap` is the mean of the
+/// second less that of the first.
 fn contrast_component_row(it: &ComponentContrast) -> Json {
     record! {
         component: it.component,

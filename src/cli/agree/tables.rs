@@ -161,7 +161,7 @@ fn main_table(document: &AgreeDocument) -> OutputTable {
     main_rows("raters", document.pairs.iter().map(row))
 }
 
-/// Rows of [`MAIN_MEASURES`] and of the base rates.
+/// Returns the table of [`MAIN_MEASURES`] and of the base rates.
 fn main_rows(first_head: &str, rows: impl Iterator<Item = Vec<String>>) -> OutputTable {
     let heads = [first_head, ">n", "exact", "within 1", "kappa (quadratic)", "Spearman"];
     let rates = ["base rate of the first", "of the second"];
@@ -453,7 +453,7 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = Json> {
     pairs.chain(panel).chain(reference).chain(fitness::csv_rows(&document.fitness))
 }
 
-/// A measure of two raters, or of several, in a row of a CSV.
+/// Returns a measure of two raters, or of several, as a row of the CSV.
 fn csv_row(
     common: &Json,
     measure: &str,

@@ -151,10 +151,11 @@ fn leaf_group(
     }
 }
 
-/// Two trees of one rubric. The differences are the judge's score less the reference's, of the root and of the leaves that
-/// are code only, null if either has none. `leaves` are compared; `invalid` leaves of both are not graded validly by the judge,
-/// and `unscored` ones have no score in the reference. `leaf_in_one` are a leaf in only one tree, as the judge's tree has them,
-/// and `only_reference` and `only_judge` are the highest nodes that the other tree lacks.
+/// Returns the JSON of two trees of one rubric. The differences are the judge's score less the reference's, of the root
+/// and of the leaves that are code only, null if either has none. `leaves` are compared; `invalid` leaves of both are
+/// not graded validly by the judge, and `unscored` ones have no score in the reference. `leaf_in_one` are a leaf in
+/// only one tree, as the judge's tree has them, and `only_reference` and `only_judge` are the highest nodes that the
+/// other tree lacks.
 fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> Json {
     let (of_reference, of_judge) = (TreeSummary::for_tree(reference), TreeSummary::for_tree(judge));
     let less = |score_of: fn(&TreeSummary) -> Option<f64>| {
@@ -189,7 +190,8 @@ fn tree_row(tree: &RubricTree, summary: &TreeSummary) -> Json {
     }
 }
 
-/// The path is that from the root, by index: `0/3/1`; `leaves` counts those below the node, or 1 for a leaf.
+/// Returns the JSON of a node. The path is that from the root, by index: `0/3/1`; `leaves` counts those below the node,
+/// or 1 for a leaf.
 fn node_row(tree: &RubricTree, id: NodeId) -> Json {
     let below = tree.nodes_below(id).filter(|at| tree.is_leaf(NodeId::from_position(*at))).count();
     record! {
@@ -200,7 +202,7 @@ fn node_row(tree: &RubricTree, id: NodeId) -> Json {
     }
 }
 
-/// The path is that in the judge's tree.
+/// Returns the JSON of a leaf on which the two differ. The path is that in the judge's tree.
 fn leaf_disagreement_row(judge: &RubricTree, leaf: &GradedLeaf) -> Json {
     let node = node_row(judge, leaf.in_judge);
     record! {

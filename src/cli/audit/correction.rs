@@ -99,8 +99,8 @@ pub struct PlanRow {
 }
 
 /// Rejects `--plan` where the queue has no corrected mean.
-pub(crate) fn check_plan(wanted: Option<f64>, what: &str) -> Result<(), CommandFailure> {
-    match wanted {
+pub(crate) fn check_plan(half_width: Option<f64>, what: &str) -> Result<(), CommandFailure> {
+    match half_width {
         Some(_) => {
             let why =
                 format!("--plan works only with components on the scale 0 to 4, not with {what}");
@@ -135,12 +135,13 @@ impl CorrectedRow {
 }
 
 impl CorrectionRow {
-    /// Returns the correction of a run's queue, and the plan where a width is wanted.
+    /// Returns the correction of a run's queue, and the plan to reach the half width of an interval, where there is
+    /// one.
     pub fn for_run(
         queue: &JudgementQueue<'_>,
         judgement: &Judgement,
         run: (&str, usize),
-        wanted: Option<f64>,
+        half_width: Option<f64>,
     ) -> (Self, Option<LabelPlan>) {
         let drawn = queue.drawn_labels();
         let mean = |measure| {
@@ -157,14 +158,19 @@ impl CorrectionRow {
         };
         let row = Self::new(drawn.as_ref().ok(), (&mean, &SHARES), (reader, &sentence));
         let options = options_of_run(Measure::Level);
-        row.with_plan((drawn.as_ref().ok(), &queue.items), wanted.map(|it| (it, options)), reader)
+        row.with_plan(
+            (drawn.as_ref().ok(), &queue.items),
+            half_width.map(|it| (it, options)),
+            reader,
+        )
     }
 
-    /// Returns the correction of a study; shares only of components.
+    /// Returns the correction of a study, with shares only of components, and the plan to reach the half width of an
+    /// interval, where there is one.
     pub(crate) fn for_study(
         labels: &StudyLabels<'_>,
         (unit, reader): (LabelUnit, CorrectionReader),
-        wanted: Option<f64>,
+        half_width: Option<f64>,
     ) -> (Self, Option<LabelPlan>) {
         let drawn = labels.drawn_labels();
         let mean = |measure| labels.corrected_mean(measure);
@@ -174,8 +180,8 @@ impl CorrectionRow {
             labels.paper_sentence((drawn, mean), sees_all)
         };
         let row = Self::new(drawn.as_ref().ok(), (&mean, shares), (reader, &sentence));
-        let wanted = wanted.and_then(|it| Some((it, labels.options_of(Measure::Level).ok()?)));
-        row.with_plan((drawn.as_ref().ok(), &labels.items), wanted, reader)
+        let plan = half_width.and_then(|it| Some((it, labels.options_of(Measure::Level).ok()?)));
+        row.with_plan((drawn.as_ref().ok(), &labels.items), plan, reader)
     }
 
     fn new(

@@ -25,7 +25,7 @@ use super::{AuditArgs, annotator_name, audited_run::AuditedRun};
 /// Larger files are no tables of labels.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Returns the labels of one annotator, or of all of them.
+/// Prints the labels of one annotator, or of all of them, as CSV.
 pub(crate) fn export_labels(
     audited: &AuditedRun,
     args: &AuditArgs,
@@ -36,7 +36,7 @@ pub(crate) fn export_labels(
     export_runs([(audited.run_name(), &audited.rubric)], annotator.as_deref(), &place, out)
 }
 
-/// Returns the labels of one rater of a study, or of all of them, over its runs.
+/// Prints the labels of one rater of a study, or of all of them, over its runs, as CSV.
 pub(crate) fn export_study_labels(
     studied: &LoadedStudy,
     args: &AuditArgs,

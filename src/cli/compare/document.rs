@@ -181,7 +181,7 @@ impl<'a> CompareDocument<'a> {
         })
     }
 
-    /// SLUMP's numbers of the first two runs, with intervals.
+    /// Returns SLUMP's numbers of the first two runs, with intervals.
     pub(crate) fn number_estimates(&self) -> Vec<Json> {
         if self.not_compared().is_some() {
             return vec![];
@@ -274,13 +274,15 @@ impl<'a> CompareDocument<'a> {
         }
     }
 
-    /// The shares of the gap are null if a number is missing or there is no gap to close.
+    /// Returns the JSON of a treatment; the shares of the gap are null if a number is missing or there is no gap to
+    /// close.
     fn recovery_row(&self, RunRecovery { treated, shares }: &RunRecovery) -> Json {
         let run = &self.parties[*treated].run;
         record! { letter: run_letter(*treated), run: run.id, condition: run.condition, ..shares }
     }
 
-    /// `better` is the letter of the run that does better, null if neither does; `values` has one a run.
+    /// Returns the JSON of a number: `better` is the letter of the run that does better, null if neither does; `values`
+    /// has one for each run.
     fn number_row(&self, number: Number, by: Subtraction) -> Json {
         let outcome = NumberOutcome::at_end(number, self.first_two(), by);
         let values = self.parties.iter().map(|party| party.final_value(number));
@@ -310,7 +312,8 @@ fn result_value(cell: &ResultCell) -> Json {
     }
 }
 
-/// The transcript of a run aligned with that of the base: counts of requests and calls, and the first that differs.
+/// Returns the JSON of the transcript of a run aligned with that of the base: counts of requests and calls, and the
+/// first that differs.
 pub(super) fn transcript_row(base: usize, run: usize, it: &ComparedTranscripts) -> Json {
     let counts = it.row_counts();
     let item = |item: &TranscriptItem| {
@@ -357,8 +360,9 @@ fn estimate_record(it: &Estimate) -> Json {
     }
 }
 
-/// `delta` is positive for a loss where the conditions tell which run is the emergent one; `scores` and the reasons why
-/// one is `missing` have one a run, as have the `differences` of the scores to that of the base.
+/// Returns the JSON of a component: `delta` is positive for a loss where the conditions tell which run is the emergent
+/// one; `scores` and the reasons why one is `missing` have one for each run, as have the `differences` of the scores to
+/// that of the base.
 fn component_row(row: &ComparedComponent, by: Subtraction, base: usize) -> Json {
     record! {
         id: row.id,
@@ -373,8 +377,9 @@ fn component_row(row: &ComparedComponent, by: Subtraction, base: usize) -> Json 
     }
 }
 
-/// A component or a test that a run lost: `kind` tells which, `name` of a test is the checkpoint that it was written for. `lost_only_in` is the run that lost it alone. Each of `runs` is null where the component is not
-/// followed or was kept; `kept` tells them apart.
+/// Returns the JSON of a component or a test that a run lost: `kind` tells which, `name` of a test is the checkpoint
+/// that it was written for. `lost_only_in` is the run that lost it alone. Each of `runs` is null where the component is
+/// not followed or was kept; `kept` tells them apart.
 fn loss_row(row: &ComparedLoss) -> Json {
     let of_run = |fate: &ComponentFate| {
         let loss = fate.as_loss()?;
@@ -408,7 +413,8 @@ fn missing_reason(cell: &ComponentCell) -> Option<String> {
     }
 }
 
-/// `commit` is the last one, `judgement` the one that counts, and `judges` are all who have judged the run.
+/// Returns the JSON of a run: `commit` is the last one, `judgement` the one that counts, and `judges` are all who have
+/// judged the run.
 fn run_facts(at: usize, opened: &OpenedRun, party: &ComparedRun) -> Json {
     let run = &party.run;
     let mut judges: Vec<&str> =
@@ -452,7 +458,8 @@ fn run_facts(at: usize, opened: &OpenedRun, party: &ComparedRun) -> Json {
     }
 }
 
-/// `turn` is in turns done, and `fraction` their share of the run's turns; the checkpoint is the one that ends here.
+/// Returns the JSON of a moment: `turn` is in turns done, and `fraction` their share of the run's turns; the checkpoint
+/// is the one that ends here.
 fn point_row(party: &ComparedRun, moment: &ComparedMoment) -> Json {
     let run = &party.run;
     let checkpoint = moment.checkpoint.and_then(|index| run.checkpoints.get(index));
@@ -469,7 +476,8 @@ fn point_row(party: &ComparedRun, moment: &ComparedMoment) -> Json {
     }
 }
 
-/// `from` is the name in `a`, where it is another; `added` counts lines of `b` that `a` lacks, null for what has no lines.
+/// Returns the JSON of a file: `from` is the name in `a`, where it is another; `added` counts lines of `b` that `a`
+/// lacks, null for what has no lines.
 fn file_row(row: &FileRow) -> Json {
     let only_in = match row.presence {
         FilePresence::OnlyA => Some("a"),

@@ -297,7 +297,7 @@ fn number_cell(number: Number, value: Option<f64>) -> String {
     cell_or_dash(value.map(|value| number.format_value(value, NumberStyle::Full)))
 }
 
-/// SLUMP's numbers of the first two runs. None if neither has one.
+/// Returns the table of SLUMP's numbers of the first two runs; None if neither has one.
 fn estimate_table(document: &CompareDocument<'_>) -> TitledTable {
     let columns: [TableColumn<'_, Json>; 4] = [
         ("number", &|it| it.cell("name")),

@@ -274,7 +274,7 @@ fn read_judge(
     }
 }
 
-/// Lines of TOML for one judge: name of the field, value where there is one.
+/// Returns the lines of TOML for one judge: name of the field, and value where there is one.
 pub(crate) fn judge_fields(judge: &JudgeConfig) -> Vec<(&'static str, Option<String>)> {
     FIELDS.iter().map(|field| (field.0, (field.2)(judge))).collect()
 }

@@ -78,7 +78,8 @@ pub(crate) fn cost_per_solved_rows(
         .collect()
 }
 
-/// `usd_per_solved` is all dollars of the runs that count by all checkpoints that they solved.
+/// Returns the JSON of a cost: `usd_per_solved` is all dollars of the runs that count by all checkpoints that they
+/// solved.
 fn cost_record(row: &CostOfSolved) -> Json {
     record! {
         usd_per_solved: row.estimate.value.ok(),

@@ -152,7 +152,7 @@ fn unfair_row(pair: &RunPair, runs: &[CorpusRunFacts]) -> Option<UnfairPair> {
     (!differences.is_empty()).then_some(UnfairPair { task, agent, differences })
 }
 
-/// A run. The values of numbers that have fields of their own are not among those of the blocks.
+/// Returns the JSON of a run. The values of numbers that have fields of their own are not among those of the blocks.
 fn run_row(run: &CorpusRunFacts) -> Json {
     let values = |block: NumberBlock| {
         NumberValues::new(&block.numbers(), |number| run.measured.number_value(number))
@@ -218,7 +218,7 @@ impl NumberBlock {
     }
 }
 
-/// `pass_rate` is the share of `strict`: the number that is paired and correlated.
+/// Returns the JSON of test results; `pass_rate` is the share of `strict`: the number that is paired and correlated.
 fn last_tests_row(label: &str, tests: &RecordedTests) -> Json {
     record! {
         label: label,
@@ -228,7 +228,7 @@ fn last_tests_row(label: &str, tests: &RecordedTests) -> Json {
     }
 }
 
-/// A number of one agent, or of all pooled, over the tasks of both conditions.
+/// Returns the JSON of a number of one agent, or of all pooled, over the tasks of both conditions.
 fn paired_row(row: &PairedNumber, conditions: &ConditionPair, family: TestFamily) -> Json {
     let paired = &row.paired;
     record! {
@@ -262,8 +262,9 @@ fn mean_record(estimate: &Estimate) -> Json {
     record! { mean: estimate.value.ok(), ci95: estimate.interval.ok() }
 }
 
-/// `p_holm` is adjusted for the tests of the family, and null if neither side can be the better; `p_normal` is the
-/// p-value of the normal approximation, whatever the method; `n` counts the differences that are not dropped as zeros.
+/// Returns the JSON of a Wilcoxon test: `p_holm` is adjusted for the tests of the family, and null if neither side can
+/// be the better; `p_normal` is the p-value of the normal approximation, whatever the method; `n` counts the
+/// differences that are not dropped as zeros.
 fn wilcoxon_record(test: &Wilcoxon, holm: Option<HolmAdjusted>, family: TestFamily) -> Json {
     record! {
         w: test.w,
@@ -278,7 +279,8 @@ fn wilcoxon_record(test: &Wilcoxon, holm: Option<HolmAdjusted>, family: TestFami
     }
 }
 
-/// The gaps of one task and agent, by the metrics that both sides have; several runs of a side are averaged.
+/// Returns the JSON of the gaps of one task and agent, by the metrics that both sides have; several runs of a side are
+/// averaged.
 fn per_task_row(row: &PairNumbers<Number>, runs: &[CorpusRunFacts]) -> Json {
     let ids = |side: &[usize]| Json::list(side, |at| Json::new(&runs[*at].id));
     let gap =
@@ -292,8 +294,9 @@ fn per_task_row(row: &PairNumbers<Number>, runs: &[CorpusRunFacts]) -> Json {
     }
 }
 
-/// The share of one number's gap that a treatment recovers, for one agent. `tasks` were run under all three conditions,
-/// null where single-shot is not the better one; `n` counts those with a share, and that of the ratio of means all.
+/// Returns the JSON of the share of one number's gap that a treatment recovers, for one agent. `tasks` were run under
+/// all three conditions, null where single-shot is not the better one; `n` counts those with a share, and that of the
+/// ratio of means all.
 fn recovery_row(row: &TreatmentRecovery) -> Json {
     let (ratio, means) = (row.of_means.ratio, row.of_means.means);
     record! {
@@ -332,7 +335,8 @@ fn trend_rows(runs: &[CorpusRunFacts], plan: &BootstrapPlan) -> Vec<Json> {
     TRENDS.iter().copied().flat_map(rows_of_number).collect()
 }
 
-/// The trend of a number over checkpoints: `runs` have two measured ones or more, `left_out` have fewer.
+/// Returns the JSON of the trend of a number over checkpoints: `runs` have two measured ones or more, `left_out` have
+/// fewer.
 fn trend_row(
     runs: &[CorpusRunFacts],
     agent: Option<&String>,

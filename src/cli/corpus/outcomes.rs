@@ -106,7 +106,7 @@ pub(crate) struct TrialOfRun {
 }
 
 impl TrialOfRun {
-    /// The task is that of the harness, otherwise that of the recording.
+    /// Returns the trial of a run; its task is that of the harness, otherwise that of the recording.
     pub fn for_run(run: &CorpusRunFacts) -> Self {
         let (key, trial) = (&run.identity.key, &run.trial);
         Self {
@@ -187,7 +187,7 @@ pub(crate) fn outcomes_record(
     }
 }
 
-/// The four names of a group; null where it is not grouped by one, and where it is not recorded.
+/// Returns the four names of a group; null where it is not grouped by one, and where it is not recorded.
 fn group_fields(by: &[OutcomeGrouping], group: &GroupKey) -> Json {
     let field = |grouping: &OutcomeGrouping| -> (FieldName, Json) {
         let at = by.iter().position(|it| it == grouping);
@@ -259,8 +259,8 @@ fn reward_record(rewards: &RewardFacts) -> Json {
     }
 }
 
-/// `pass_rate` has one rate for each rule for errors; `flaky_tasks` are tasks of which some counted trials pass and some do
-/// not, among `tasks_with_repeats`.
+/// Returns the JSON of a group: `pass_rate` has one rate for each rule for errors; `flaky_tasks` are tasks of which
+/// some counted trials pass and some do not, among `tasks_with_repeats`.
 fn group_row(it: &GroupOutcomes, names: Json) -> Json {
     record! {
         ..names,
@@ -289,7 +289,8 @@ fn task_row(it: &TaskOutcomes, names: Json) -> Json {
     }
 }
 
-/// `pass_at_k` is the chance that one of k trials passes, `pass_hat_k` (pass^k) that all do.
+/// Returns the JSON for one k: `pass_at_k` is the chance that one of k trials passes, `pass_hat_k` (pass^k) that all
+/// do.
 fn at_k_row(it: &PassAtK, names: Json) -> Json {
     record! {
         ..names,
@@ -309,7 +310,8 @@ fn at_k_row(it: &PassAtK, names: Json) -> Json {
     }
 }
 
-/// `per_pass` is all that the trials spent by the number of passes, `mean_of_passed` the mean over the passed trials.
+/// Returns the JSON of what was spent: `per_pass` is all that the trials spent by the number of passes,
+/// `mean_of_passed` the mean over the passed trials.
 fn spent_row(it: &SpentPerPass, names: Json) -> Json {
     record! {
         ..names,
@@ -330,7 +332,8 @@ fn spent_row(it: &SpentPerPass, names: Json) -> Json {
     }
 }
 
-/// McNemar's test takes the first counted trial of each task, `pass_share` and `reward` the mean of all of them.
+/// Returns the JSON of two groups. McNemar's test takes the first counted trial of each task, `pass_share` and `reward`
+/// the mean of all of them.
 fn paired_row(it: &PairedOutcomes, by: &[OutcomeGrouping], rule: ErrorRule) -> Json {
     let test = it.mcnemar.ok().map(|test| {
         record! {
@@ -487,7 +490,7 @@ pub(crate) fn outcome_notes(outcomes: &Json) -> Vec<String> {
     (unpaired > 0).then_some(note).into_iter().collect()
 }
 
-/// The columns that name a group; those of which no row has a value are hidden.
+/// Returns the columns that name a group, each with whether it is shown; one of which no row has a value is hidden.
 fn name_columns<'a>(rows: &[Json]) -> Vec<(bool, TableColumn<'a, Json>)> {
     let has = |field: &str| rows.iter().any(|it| !it.field(field).is_null());
     vec![
@@ -508,7 +511,8 @@ fn named_table<'a>(
     OutputTable::from_shown(names.into_iter().chain(columns), rows).with_keys(keys)
 }
 
-/// The pass rate by the chosen rule stands before those by the other two, which are hidden where they count the same trials.
+/// Returns the table of groups. The pass rate by the chosen rule comes before those by the other two, which are hidden
+/// where they count the same trials.
 fn group_table(outcomes: &Json, chosen: ErrorRule) -> OutputTable {
     let rows = outcomes.rows("groups");
     let any = |field: &str| rows.iter().any(|it| it.count(field) > 0);

@@ -274,7 +274,7 @@ fn adjustment_note(document: &Json) -> Option<String> {
     (!families.is_empty()).then(|| format!("p Holm: {}", families.join(", ")))
 }
 
-/// A row a task: of each number the value under both conditions, and the gap.
+/// Returns a table with a row for each task: of each number the value under both conditions, and the gap.
 fn task_table(document: &Json, conditions: [&str; 2]) -> OutputTable {
     let rows = document.rows("per_task");
     let gap = |row: &Json, it: &Number| row.field(&format!("metrics.{}?", it.id())).clone();
@@ -298,7 +298,7 @@ fn task_table(document: &Json, conditions: [&str; 2]) -> OutputTable {
     table
 }
 
-/// SLUMP's numbers under each condition.
+/// Returns the table of SLUMP's numbers under each condition.
 fn sides_table(document: &Json, [a, b]: [&str; 2]) -> OutputTable {
     let columns: [TableColumn<'_, Json>; 6] = [
         ("agent", &agent_cell),

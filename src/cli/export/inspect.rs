@@ -181,7 +181,7 @@ fn finish_logs(
     Ok(())
 }
 
-/// A temporary file is for its user alone; the log is as readable as other files of the user.
+/// Makes the log as readable as other files of the user: a temporary file is for its user alone.
 #[cfg(unix)]
 fn set_usual_permissions(file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -159,8 +159,8 @@ fn card_table(report: &CrashReport) -> OutputTable {
     table
 }
 
-/// `plan` is that of a dry run; `verdict` of a kind is one of the words of the table, and `p` is adjusted by Holm. Levels are null if
-/// nothing is measured.
+/// Returns the JSON of a report: `plan` is that of a dry run; `verdict` of a kind is one of the words of the table, and
+/// `p` is adjusted by Holm. Levels are null if nothing is measured.
 fn card_record(report: &CrashReport, plan: Option<&JudgingEstimate>) -> Json {
     let card = &report.card;
     record! {

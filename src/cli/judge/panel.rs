@@ -121,7 +121,7 @@ fn ask_judges(
     (results, signal.last())
 }
 
-/// Returns the worst outcome; prints the reason of each judge that failed.
+/// Prints the reason of each judge that failed, and returns the worst outcome.
 fn panel_outcome(results: Vec<JudgeResult>, signal: Option<u8>) -> CommandResult {
     let mut worst = Ok(Exit::Fine);
     for JudgeResult { judge, states, failed, .. } in results {

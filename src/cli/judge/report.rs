@@ -21,8 +21,8 @@ use super::panel::JudgeResult;
 const EACH_SCHEMA: &str = "trajview.judge-each/1";
 const PANEL_SCHEMA: &str = "trajview.judge-panel/1";
 
-/// The summary of a state. `plan` is that of a dry run, `spent_usd` is null without prices, and `finished` is true if
-/// everything requested is judged.
+/// Returns the JSON of the summary of a state. `plan` is that of a dry run, `spent_usd` is null without prices, and
+/// `finished` is true if everything requested is judged.
 fn summary_record(
     job: &JudgingJob,
     plan: Option<&JudgingEstimate>,
@@ -45,7 +45,7 @@ fn summary_record(
     }
 }
 
-/// `max_cost_usd` is null without prices.
+/// Returns the JSON of a plan; `max_cost_usd` is null without prices.
 fn plan_record(job: &JudgingJob, plan: &JudgingEstimate) -> Json {
     record! {
         place: plan.place,
@@ -60,8 +60,8 @@ fn plan_record(job: &JudgingJob, plan: &JudgingEstimate) -> Json {
     }
 }
 
-/// `mcf` is 0..4 over components with a score, null if there is none and where no components are judged; `missing` are not
-/// judged, or worth asking again; `flags` is null if none were requested.
+/// Returns the JSON of a file: `mcf` is 0..4 over components with a score, null if there is none and where no
+/// components are judged; `missing` are not judged, or worth asking again; `flags` is null if none were requested.
 fn file_row(path: &std::path::Path, document: &JudgementDocument) -> Json {
     let scores = || document.component_scores();
     record! {
@@ -76,8 +76,8 @@ fn file_row(path: &std::path::Path, document: &JudgementDocument) -> Json {
     }
 }
 
-/// A count of flags is not a score. `carried` are flags whose lines did not change since an earlier state, and
-/// `unanswered` groups without an answer.
+/// Returns the JSON of flags, whose count is not a score. `carried` are flags whose lines did not change since an
+/// earlier state, and `unanswered` groups without an answer.
 fn flags_record(document: &JudgementDocument, rows: &[FlagRow]) -> Json {
     let FlagCounts { all, verbosity, erosion, carried } = FlagRow::count_flags(rows);
     let lines = document.lines_of_code;
@@ -93,7 +93,8 @@ fn flags_record(document: &JudgementDocument, rows: &[FlagRow]) -> Json {
     }
 }
 
-/// `criteria` are scores by the criteria of a codebook; `unlooked` is there where the judge opened nothing.
+/// Returns the JSON of a score: `criteria` are scores by the criteria of a codebook; `unlooked` is there where the
+/// judge opened nothing.
 fn score_row(
     ComponentScore { component, score, label, criteria, is_unlooked }: ComponentScore,
 ) -> Json {
@@ -113,12 +114,12 @@ fn subject_text(job: &JudgingJob) -> String {
     format!("{} after turn {}{commit}", job.subject.run, job.subject.turn)
 }
 
-/// Several states of a run.
+/// Returns the JSON of several states of a run.
 fn each_document(states: Vec<Json>, left_out: &[StateWithoutItems]) -> Json {
     record! { schema: EACH_SCHEMA, states: states, left_out: Json::list(left_out, left_out_row) }
 }
 
-/// A state that has nothing to judge, in turns done.
+/// Returns the JSON of a state that has nothing to judge, in turns done.
 fn left_out_row(it: &StateWithoutItems) -> Json {
     record! { turn: it.turn, why: it.why }
 }

@@ -29,7 +29,7 @@ pub fn escape_markdown(words: &str) -> String {
     shown
 }
 
-/// Spans of code with their backticks: as many that close as open, and some between them.
+/// Returns the spans of code with their backticks: as many that close as open, and some between them.
 fn code_spans(words: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = vec![];
     for (at, _) in words.match_indices('`') {
@@ -53,7 +53,7 @@ fn code_spans(words: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// Words without code.
+/// Adds words without code, addresses as code.
 fn add_words(words: &str, shown: &mut String) {
     let mut done = 0;
     for address in ADDRESS.find_iter(words) {

@@ -166,7 +166,7 @@ impl OutputTable {
         folds
     }
 
-    /// Columns that it takes as text.
+    /// Returns the width in columns that the table takes as text.
     pub(crate) fn total_width(&self) -> usize {
         width_of_columns(&self.column_widths().into_iter().enumerate().collect::<FoldedColumns>())
     }
@@ -283,7 +283,7 @@ fn safe_cell(cell: String) -> String {
     }
 }
 
-/// Columns of text that these take.
+/// Returns the width in columns of text that these columns take, with the gaps between them.
 fn width_of_columns(fold: &FoldedColumns) -> usize {
     let widths = fold.iter().map(|(_, width)| width).sum::<usize>();
     widths + GAP.len() * fold.len().saturating_sub(1)

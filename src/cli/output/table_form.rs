@@ -52,7 +52,7 @@ pub struct TexFloat {
 }
 
 impl TexFloat {
-    /// Returns the lines of a table with its notes.
+    /// Returns the LaTeX lines of a table with its title and notes, and counts the table; the title is used up.
     pub(crate) fn float_lines(&mut self, tabular: Vec<String>) -> Vec<String> {
         self.count += 1;
         let title = std::mem::take(&mut self.title);

@@ -79,7 +79,7 @@ impl CheckingArgs {
 pub fn run_checks(
     path: &Path,
     opened: &store::OpenedRecording,
-    wanted: &CheckRequest,
+    request: &CheckRequest,
 ) -> Result<(), CommandFailure> {
     print_warnings(&checks::stored_checks(&opened.archive).1);
     if let Some(why) = recheck::reach_problem(path) {
@@ -91,7 +91,7 @@ pub fn run_checks(
         CheckReport::Ran(check) => print_note(&check.summary_line()),
         CheckReport::Existing(_) => {}
     };
-    let done = live::check_history::run_checks(path, opened, wanted, &stop, &mut tell_of);
+    let done = live::check_history::run_checks(path, opened, request, &stop, &mut tell_of);
     let done = done.map_err(|why| match why {
         CannotCheck::Files(why) => {
             CommandFailure::cannot_read(format!("{}: {why}", path.display()))

@@ -33,9 +33,9 @@ use super::{
     outcome_file::OutcomeFile,
 };
 
-/// The first step of each run after which most of what either does has no counterpart: `12.7`, null if that run is over.
-/// `shared` are the steps before it that have a counterpart, `alike_after` is the share of those after it that have one, 0 to
-/// 0.5. None if the runs do not differ for good.
+/// Returns the first step of each run after which most of what either does has no counterpart: `12.7`, null if that run
+/// is over. `shared` are the steps before it that have a counterpart, `alike_after` is the share of those after it that
+/// have one, 0 to 0.5. None if the runs do not differ for good.
 fn divergence_row(a: &ProcessedRun, b: &ProcessedRun) -> Option<Json> {
     let found = find_divergence(&a.observed, &b.observed)?;
     Some(record! {
@@ -67,7 +67,7 @@ pub(crate) fn run_many(paths: &[PathBuf], args: &ProcessArgs, out: &mut Out) -> 
     Ok(Exit::Fine)
 }
 
-/// Files that the benchmark's own scripts leave out: a log of one run, and means.
+/// Returns whether the benchmark's own scripts leave out a file: a log of one run, or means.
 fn is_left_out(path: &Path) -> bool {
     let name = store::disk::name_of(path);
     name.ends_with("trajectory.yaml") || name.ends_with("averages.yaml")

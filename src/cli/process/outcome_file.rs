@@ -53,9 +53,9 @@ impl OutcomeFile {
     /// None if there is none.
     pub fn choose(
         beside: &[ScoreFile],
-        wanted: Option<&Path>,
+        path: Option<&Path>,
     ) -> Result<Option<Self>, CommandFailure> {
-        let named = match wanted {
+        let named = match path {
             Some(path) => Some(store::score_files::read_score_file(path).ok_or_else(|| {
                 let why = "is not a file of RigorBench's scores ({task: {harness: {sc: ...}}})";
                 CommandFailure::cannot_understand(format!("{}: {why}", path.display()))

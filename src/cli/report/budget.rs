@@ -45,9 +45,9 @@ impl PageBudget {
         Self { text, files, left: total, required_files: BTreeSet::new() }
     }
 
-    /// Returns the same, with these files shown in any case.
-    pub(crate) fn with_wanted_files(self, wanted: BTreeSet<(usize, usize)>) -> Self {
-        Self { required_files: wanted, ..self }
+    /// Returns the budget, with these files shown in any case.
+    pub(crate) fn with_required_files(self, files: BTreeSet<(usize, usize)>) -> Self {
+        Self { required_files: files, ..self }
     }
 
     pub(crate) const fn is_used_up(&self) -> bool {

@@ -16,7 +16,7 @@ impl Render for Words<'_> {
     }
 }
 
-/// Words as a page shows them. Control and direction characters are written out, as on the screen.
+/// Returns words as a page shows them. Control and direction characters are written out, as on the screen.
 pub(crate) fn escape_html(words: &str) -> String {
     let mut shown = String::with_capacity(words.len() + 16);
     for (at, line) in words.split('\n').enumerate() {
@@ -47,7 +47,7 @@ fn push_escaped(shown: &mut String, words: &str) {
     }
 }
 
-/// Bytes of the words as a page shows them, or somewhat more.
+/// Returns the number of bytes of the words as a page shows them, or somewhat more.
 pub(crate) fn count_escaped_bytes(words: &str) -> usize {
     let size = |byte: u8| match byte {
         b'"' => 6,
@@ -90,7 +90,7 @@ pub(crate) fn script_hash(script: &str) -> String {
     format!("sha256-{}", base64::encode_base64(&bytes))
 }
 
-/// Names and values.
+/// Returns a list of names and values; nothing where it is empty.
 pub(crate) fn fact_list(class: &str, facts: &[(String, String)]) -> Markup {
     let fact = |(name, value): &(String, String)| {
         html! { dt { (Words(name)) } dd { (Words(value)) } }

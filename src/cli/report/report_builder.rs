@@ -165,7 +165,8 @@ const COMPUTED_AND_JUDGED: &str = "computed and judged";
 /// The value of `--each` for the end of the run.
 const FINAL: &str = "final";
 
-/// Files at the end of each turn, added up; ten changes that a moment is worked out from count as one.
+/// Returns the number of files at the end of each turn, added up; ten changes that a moment is worked out from count as
+/// one.
 fn count_files_to_measure(run: &Run, timeline: &Timeline) -> usize {
     let moments: Vec<usize> = run.counted_moments().collect();
     let changes: usize = timeline.turns.iter().map(|turn| turn.changes.len()).sum();
@@ -265,7 +266,7 @@ impl ReportRequest<'_> {
         let wanted = wanted.filter_map(|it| it.target.map(|it| (it.turn, it.file))).collect();
         let ReportBounds { text, files, total } = self.bounds;
         let total = total / self.opened.len().max(1);
-        let mut budget = PageBudget::new(text, files, total).with_wanted_files(wanted);
+        let mut budget = PageBudget::new(text, files, total).with_required_files(wanted);
         let (turns, mut left_out) = match self.with_turns {
             true => teller.turn_parts(&mut budget),
             false => Default::default(),
@@ -331,7 +332,8 @@ impl ReportRequest<'_> {
         judging.into_iter().flatten()
     }
 
-    /// Numbers along the run, and what became of the components.
+    /// Returns the numbers along the run, what became of the components, and the rules that both were measured with;
+    /// nothing where they cannot be measured.
     fn curves_and_lifelines(
         &self,
         place: &str,

@@ -63,7 +63,7 @@ pub(crate) fn latex_report(report: &ReportMaterial) -> String {
     text
 }
 
-/// Returns all of them, those of a run with its name.
+/// Returns the sections of the report and of its runs with their titles, those of a run with its name.
 fn titled_sections(report: &ReportMaterial) -> impl Iterator<Item = (String, &ReportSection)> {
     let of_all = report.sections.iter().map(|section| (section.title.clone(), section));
     let of_runs = report.runs.iter().flat_map(|run| {

@@ -142,7 +142,7 @@ impl TurnPartBuilder<'_> {
         (steps, all)
     }
 
-    /// Files that the turn changed, those of the workspace first; and how many there are.
+    /// Returns the files that the turn changed, those of the workspace first; and how many there are.
     fn file_parts(&self, turn: usize, budget: &mut PageBudget) -> (Vec<FilePart>, usize) {
         let teller = self.row_builder();
         let changes = self.timeline.turns.get(turn).map_or(&[][..], |files| &files.changes);
@@ -192,7 +192,8 @@ fn file_part_of_row(row: &EditRow) -> FilePart {
     }
 }
 
-/// Bytes that are no text were replaced before: what they were cannot be checked.
+/// Returns a patch, or why it is not shown: bytes that are no text were replaced before, and what they were cannot be
+/// checked.
 fn text_patch(patch: String) -> (Option<String>, Option<String>) {
     match patch.contains(char::REPLACEMENT_CHARACTER) {
         true => (None, Some(redact::NOT_TEXT.to_owned())),

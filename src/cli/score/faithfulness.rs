@@ -201,8 +201,9 @@ pub(crate) fn exposure_record(exposed: &ExposureShares) -> Json {
     }
 }
 
-/// Returns the judgement that is named ([`JudgeSelection`]), or the one in a file from elsewhere, which joins the
-/// others; without a wish [`Rubric::result_judgement`].
+/// Returns the index of the judgement that is named ([`JudgeSelection`]); without a wish that of
+/// [`Rubric::result_judgement`]. Pools judgements where the word says so, and adds one in a file from elsewhere to the
+/// rubric.
 pub(crate) fn choose_judgement(
     rubric: &mut Rubric,
     word: Option<&str>,

@@ -238,7 +238,7 @@ fn number_column(number: Number) -> PointColumn {
     (number.id(), Box::new(move |point| cell_or_empty(number.value_at(point))))
 }
 
-/// Returns the same at every point.
+/// Returns a function that returns these words at every point.
 fn same_cell(words: String) -> Box<dyn Fn(&DocumentPoint<'_>) -> String> {
     Box::new(move |_| words.clone())
 }

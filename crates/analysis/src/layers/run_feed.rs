@@ -77,7 +77,7 @@ impl RunFeed {
         Ok(feed)
     }
 
-    /// Returns the moment before the next request that counts; None after the last.
+    /// Applies the turns that do not count, and returns the moment before the next request; None after the last.
     pub fn next_moment(&mut self) -> Option<RequestMoment<'_>> {
         while self.opened.run.turns.get(self.next).is_some_and(|turn| !turn.is_counted()) {
             let changes = self.apply_turn(self.next);

@@ -63,7 +63,8 @@ pub fn file_facts(
     found
 }
 
-/// Changes with every file of every moment, with the languages of this build and with what reads them.
+/// Returns a key that changes with every file of every moment, with the languages of this build and with what reads
+/// them.
 fn cache_key(timeline: &Timeline, wants_names: bool) -> Vec<u8> {
     let mut key = Sha1::new().chain_update(format!("process {VERSION} {wants_names}"));
     for grammar in Grammar::ALL.into_iter().filter(|it| it.is_compiled_in()) {

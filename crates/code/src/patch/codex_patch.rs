@@ -75,7 +75,8 @@ impl CodexReader {
         }
     }
 
-    /// Opens a file if the line names one. Only at the start of a line: in a hunk the same words are context.
+    /// Begins a new file if the line names one, and returns whether it does. Only at the start of a line: in a hunk the
+    /// same words are context.
     fn opens_file(&mut self, line: &str) -> bool {
         let opened = [
             ("*** Add File: ", PatchedFile::Add(String::new())),

@@ -54,7 +54,7 @@ fn content_line(text: &str) -> Option<(PatchLine, &str)> {
     Some((PatchLine { kind, text: line[1..].to_owned(), newline }, rest))
 }
 
-/// `old` with the hunks carried out, at their line numbers and nowhere else, every line equal.
+/// Returns `old` with the hunks carried out, at their line numbers and nowhere else, every line equal.
 pub fn apply_exactly(old: &str, hunks: &[PatchHunk]) -> Result<String, PatchMisfit> {
     let lines = python_lines(old);
     let mut built = String::with_capacity(old.len());

@@ -324,7 +324,8 @@ fn is_stub(function: &Function<'_>) -> bool {
         && function.file.text_of(*only).contains("NotImplementedError")
 }
 
-/// Removes the calls of functions outside of tests: a statement goes, elsewhere the first argument takes its place.
+/// Returns the edits that remove the calls of functions outside of tests: a statement goes, elsewhere the first
+/// argument takes its place. The error is a sentence.
 pub(super) fn plant_call_removal(
     files: &SourceTexts,
     functions: &[Function<'_>],

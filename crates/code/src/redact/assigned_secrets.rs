@@ -234,7 +234,8 @@ pub(crate) fn is_placeholder(name: &str, value: &str) -> bool {
         || (!has_digit && lower.contains(name.trim_end_matches('s')))
 }
 
-/// `$TOKEN`, `${token}`, `$(pass show it)`, `%s`, `%(password)s`, `{password}`, `<your password>`, `[...]`.
+/// Returns whether a value stands for another: `$TOKEN`, `${token}`, `$(pass show it)`, `%s`, `%(password)s`,
+/// `{password}`, `<your password>`, `[...]`.
 fn is_variable(value: &str) -> bool {
     static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"^(?:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\$[({].*|%[sdr]|%\(.*|\{.*\}?|<[^>]*>|\[.*|\(.*|\\.*)$";

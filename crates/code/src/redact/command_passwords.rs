@@ -236,7 +236,8 @@ pub(crate) fn find_in_commands(text: &str) -> Vec<SecretMatch> {
     all
 }
 
-/// `mysql` in `my-mysql` or `lib/mysql.h` is no program; in `/usr/bin/mysql` it is.
+/// Returns whether the name of a program may begin at a byte: `mysql` in `my-mysql` or `lib.mysql` is none; in
+/// `/usr/bin/mysql` it is.
 fn begins_word(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
     !before.is_some_and(|c| matches!(c, '-' | '.' | '_' | '@' | ':') || c.is_alphanumeric())
@@ -351,7 +352,7 @@ fn secrets_at(text: &str, place: SecretArgument, arguments: &[ShellArgument]) ->
     }
 }
 
-/// `name/password@host`
+/// Returns the range of `name/password` within that of `name/password@host`.
 fn up_to_host(text: &str, range: Range<usize>) -> Range<usize> {
     let length = text[range.clone()].rfind('@').unwrap_or(range.len());
     range.start..range.start + length
@@ -365,7 +366,7 @@ fn without_quotes(text: &str, range: Range<usize>) -> Range<usize> {
     if quotes { range.start + 1..range.end - 1 } else { range }
 }
 
-/// `htpasswd -b file name password`, `htpasswd -nb name password`.
+/// Returns the passwords in `htpasswd -b file name password` and `htpasswd -nb name password`.
 fn htpasswd_secrets(text: &str, arguments: &[ShellArgument]) -> Vec<Range<usize>> {
     let options =
         || arguments.iter().map(|it| &text[it.range.clone()]).filter(|it| it.starts_with('-'));
@@ -383,7 +384,7 @@ fn htpasswd_secrets(text: &str, arguments: &[ShellArgument]) -> Vec<Range<usize>
     free.map(|(_, it)| it.range.clone()).nth(place - 1).into_iter().collect()
 }
 
-/// `net use X: \\server\share password /user:name`, `net user name password /add`.
+/// Returns the password in `net use X: \\server\share password /user:name` or `net user name password /add`.
 fn net_secret(text: &str, arguments: &[ShellArgument]) -> Option<Range<usize>> {
     let lower_text = |it: &ShellArgument| text[it.range.clone()].to_ascii_lowercase();
     let what = arguments.first().map(lower_text)?;
@@ -407,7 +408,8 @@ fn net_secret(text: &str, arguments: &[ShellArgument]) -> Option<Range<usize>> {
     }
 }
 
-/// `echo name:password | chpasswd`, `echo password | sudo -S`, `echo password | passwd --stdin name`.
+/// Returns the passwords in `echo name:password | chpasswd`, `echo password | sudo -S` and `echo password | passwd
+/// --stdin name`.
 fn before_pipe(
     text: &str,
     program: usize,

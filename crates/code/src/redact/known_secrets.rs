@@ -32,7 +32,7 @@ pub struct KnownSecrets {
 }
 
 impl KnownSecrets {
-    /// Returns the number of a secret; a new one gets the next. It is looked for from now on.
+    /// Adds a secret where it is new, so that it is looked for from now on, and returns its number.
     pub fn number_of(&mut self, kind: SecretKind, secret: &str) -> usize {
         if is_looked_for(kind, secret) && !self.words.contains_key(secret.as_bytes()) {
             let first = secret.as_bytes().first_chunk().copied();
@@ -44,7 +44,8 @@ impl KnownSecrets {
         self.number_alone(kind, secret)
     }
 
-    /// Returns the number of a secret that is removed at its place only, and searched nowhere else.
+    /// Numbers a secret, where it is new, and returns its number. It is removed at its place only, and searched nowhere
+    /// else.
     pub(crate) fn number_alone(&mut self, kind: SecretKind, secret: &str) -> usize {
         if let Some((_, number)) = self.numbers.get(secret) {
             return *number;

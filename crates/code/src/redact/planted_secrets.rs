@@ -24,7 +24,7 @@ impl Dice {
         words[self.next_below(words.len())]
     }
 
-    /// Returns a password as people choose one.
+    /// Draws a password as people choose one.
     fn random_password(&mut self) -> String {
         const WORDS: [&str; 8] =
             ["hunter", "Sommer", "dragon", "Zebra", "monkey", "Passat", "kestrel", "Mango"];
@@ -51,7 +51,8 @@ fn fill_form(form: &str, secret: &str) -> PlantedText {
     (form.replace('¤', secret), secret.to_owned())
 }
 
-/// Keys that are known by how they look. The beginnings are in two parts, so that no scanner takes this file for a leak.
+/// Draws keys that are known by how they look. The beginnings are in two parts, so that no scanner takes this file for
+/// a leak.
 fn random_keys(dice: &mut Dice) -> Vec<String> {
     vec![
         format!("{}{}", "AGE-SECRET-", "KEY-1") + &dice.random_word(BECH, 58),

@@ -109,7 +109,7 @@ fn is_telling(value: &str, is_quoted: bool) -> bool {
         || (!is_number_of_something && bytes.iter().all(u8::is_ascii_digit))
 }
 
-/// `swordfish`, and not `required`, `empty`, `stored`.
+/// Returns whether a value may be a password of one word: `swordfish`, and not `required`, `empty`, `stored`.
 fn is_one_word(value: &str) -> bool {
     const ENDINGS: [&str; 24] = [
         "ed", "en", "ing", "ly", "ble", "ive", "al", "ent", "ant", "ous", "ful", "less", "ary",

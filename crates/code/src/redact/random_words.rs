@@ -138,7 +138,7 @@ fn is_path(word: &str) -> bool {
     names * 2 > parts.len() && parts.len() > 2
 }
 
-/// `054395ac-4290-4fcf-ab21-925712a16d08`, alone or as the end of a name.
+/// Returns whether a word is `054395ac-4290-4fcf-ab21-925712a16d08`, alone or as the end of a name.
 fn is_uuid(word: &str) -> bool {
     const PARTS: [usize; 5] = [8, 4, 4, 4, 12];
     let parts: Vec<&str> = word.split(['-', '_', '/']).collect();

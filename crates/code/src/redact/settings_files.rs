@@ -158,7 +158,7 @@ impl SecretName {
     }
 }
 
-/// `name = value` and `name: value`.
+/// Splits `name = value` or `name: value` into the name, the sign and the value.
 fn key_and_value<'t>(line: &'t str, signs: &[char]) -> Option<(&'t str, char, &'t str)> {
     let line = line.trim_start();
     let line = line
@@ -246,7 +246,7 @@ fn without_quotes(value: &str) -> (&str, bool) {
     (value.find(" #").map_or(value, |end| value[..end].trim_end()), false)
 }
 
-/// `password: >-` and `password = """`, with the value in the lines after it.
+/// Finds the values of `password: >-` and `password = """`, which are in the lines after it.
 fn find_in_blocks(lines: &[ListedLine<'_>], marked: &[usize], all: &mut Vec<SecretMatch>) {
     for at in marked.iter().copied() {
         let line = &lines[at];
@@ -293,7 +293,7 @@ fn find_in_blocks(lines: &[ListedLine<'_>], marked: &[usize], all: &mut Vec<Secr
     }
 }
 
-/// `|`, `>-`, `|2+`, with a comment behind it.
+/// Returns whether a value is `|`, `>-` or `|2+`, also with a comment behind it.
 fn is_block_mark(value: &str) -> bool {
     let mark = value.split(" #").next().unwrap_or_default().trim();
     mark.starts_with(['|', '>'])
@@ -425,7 +425,8 @@ fn find_in_compact_json(text: &str) -> Vec<SecretMatch> {
     values.map(|range| SecretMatch { range, kind: SecretKind::Secret }).collect()
 }
 
-/// Columns of a table in CSV, with tabs, semicolons or bars, of which the head says that they are secret.
+/// Finds the values in columns of a table in CSV, with tabs, semicolons or bars, of which the head says that they are
+/// secret.
 fn find_in_tables(lines: &[ListedLine<'_>], marked: &[usize], all: &mut Vec<SecretMatch>) {
     let mut done = 0;
     for at in marked.iter().copied() {
@@ -499,7 +500,7 @@ fn find_in_table(
     (below > at + 1).then_some(below)
 }
 
-/// Numbers alone are counts in a column of tokens.
+/// Returns whether a value in a column that is called so may be secret: numbers alone are counts in a column of tokens.
 fn is_of_a_table(called: SecretName, value: &str, is_list: bool) -> bool {
     if is_list && !value.bytes().any(|it| it.is_ascii_digit()) {
         return false;
@@ -508,7 +509,7 @@ fn is_of_a_table(called: SecretName, value: &str, is_list: bool) -> bool {
     called == SecretName::Password && value.len() >= 4 || !is_number
 }
 
-/// Returns the cells of a line; a sign within quotes parts none.
+/// Splits a line at the sign into cells, without blanks around them; a sign within quotes does not split.
 fn split_cells(line: &str, sign: char) -> Vec<&str> {
     let (mut all, mut start, mut is_quoted) = (vec![], 0, false);
     for (at, letter) in line.char_indices() {
@@ -525,7 +526,7 @@ fn split_cells(line: &str, sign: char) -> Vec<&str> {
     all
 }
 
-/// `machine host login name password secret`, in whatever lines and order.
+/// Finds the passwords in `machine host login name password secret`, in whatever lines and order.
 fn find_in_netrc(text: &str) -> Vec<SecretMatch> {
     static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r#"(?x)

@@ -188,7 +188,7 @@ struct ModelResponses {
 }
 
 impl ClaudeFold {
-    /// Returns whether a line was read before: a resumed session copies the lines that it continues.
+    /// Returns whether a line was read before, and remembers it: a resumed session copies the lines that it continues.
     pub fn is_copy(&mut self, line: &ClassifiedLine) -> bool {
         let Some(uuid) = &line.uuid else { return false };
         let turns = self.turns_up_to(line.parent.as_deref());
@@ -342,7 +342,8 @@ impl ClaudeFold {
         self.models.iter().find(|known| ***known == *model).cloned()
     }
 
-    /// Returns the turn that is going on; one without a request where the recording starts in the middle.
+    /// Returns the index of the turn that is going on; adds one without a request where the recording starts in the
+    /// middle.
     pub fn current_turn(&mut self) -> usize {
         if self.run.turns.is_empty() {
             self.run.turns.push(Turn::default());
@@ -558,8 +559,8 @@ impl ClaudeFold {
         }
     }
 
-    /// Returns the index of the response of a message. Every block of a message repeats its usage, early blocks with less
-    /// of it: the last one counts.
+    /// Updates the tokens of the response of a message, which is added where it is new, and returns its index; None
+    /// without tokens. Every block of a message repeats its usage, early blocks with less of it: the last one counts.
     fn response_index(&mut self, owner: LineOwner, message: &AssistantRecord) -> Option<usize> {
         let tokens = message.tokens?;
         let known = message.id.as_ref().and_then(|id| self.responses.by_message.get(id)).copied();
@@ -617,7 +618,7 @@ impl ClaudeFold {
         steps.get(step)
     }
 
-    /// Returns the call that a result is of: where several have its id the first that waits.
+    /// Takes the call that a result is of from those that wait, where several have its id the first; returns its index.
     fn call_of_result(&mut self, id: &str) -> Option<usize> {
         let waits = self.ids.waiting.get_mut(id).filter(|calls| !calls.is_empty());
         waits.map(|calls| calls.remove(0)).or_else(|| self.call_with_id(id))

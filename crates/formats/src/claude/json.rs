@@ -35,7 +35,7 @@ impl TextField<'_> {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// None where it is absent or empty.
+    /// Returns the text; None where it is absent or empty.
     pub fn non_empty(&self) -> Option<&str> {
         self.0.as_deref().filter(|text| !text.is_empty())
     }
@@ -147,7 +147,7 @@ pub fn list_elements<'a>(raw: RawField<'a>) -> impl Iterator<Item = TapeValue<'a
 pub struct QuotedText<'a>(StringContents<'a>);
 
 impl<'a> QuotedText<'a> {
-    /// None where the value is not a string.
+    /// Returns the text of a string; None where the value is not a string.
     pub fn from_raw(raw: RawField<'a>) -> Option<Self> {
         Some(Self(raw?.string_contents()?))
     }

@@ -347,7 +347,7 @@ fn classify_user(record: &ClaudeRecord<'_>) -> LineContent {
     let Some(blocks) = content_blocks(message.content) else {
         return LineContent::Unknown { label: "a user message without content".into() };
     };
-    let results = blocks.iter().filter(|block| is_outcome(block)).count();
+    let results = blocks.iter().filter(|block| is_tool_result(block)).count();
     // One record, one tool: where several results share a record, we could not say whose the structured one is.
     let structured: ToolResultFields<'_> = if results == 1 {
         read_object(record.structured_result())
@@ -355,7 +355,7 @@ fn classify_user(record: &ClaudeRecord<'_>) -> LineContent {
         ToolResultFields::default()
     };
     let outcomes = numbered_blocks(&blocks)
-        .filter(|(_, block)| is_outcome(block))
+        .filter(|(_, block)| is_tool_result(block))
         .map(|(part, block)| tool_outcome(part, block, &structured, record.structured_result()))
         .collect();
     let mut user_text = user_text(record, &blocks);
@@ -369,7 +369,8 @@ fn classify_user(record: &ClaudeRecord<'_>) -> LineContent {
     LineContent::User(UserRecord { user_text, outcomes })
 }
 
-fn is_outcome(block: &ContentBlock<'_>) -> bool {
+/// Returns whether a block is the result of a tool, of whatever kind.
+fn is_tool_result(block: &ContentBlock<'_>) -> bool {
     block.kind.as_str().ends_with("tool_result")
 }
 
@@ -401,7 +402,7 @@ fn user_text(record: &ClaudeRecord<'_>, blocks: &[ContentBlock<'_>]) -> Option<U
             });
         }
         // Where a tool answered, it is a part of that.
-        let alone = context.filter(|_| !blocks.iter().any(is_outcome))?;
+        let alone = context.filter(|_| !blocks.iter().any(is_tool_result))?;
         let label =
             text::program_text(&alone.first_chars(HEAD_CHARS)).map(|text| first_line_label(&text));
         let label = label.unwrap_or_else(|| alone.label());

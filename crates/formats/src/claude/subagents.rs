@@ -36,7 +36,7 @@ pub struct AgentClues {
 }
 
 impl AgentClues {
-    /// Turns from this one on are none any more.
+    /// Moves what was met in turns from this one on, which are none any more, to the turn before it.
     pub fn limit_turns_before(&mut self, first: usize) {
         for clue in &mut self.clues {
             clue.met_in = clue.met_in.map(|turn| turn.min(first.saturating_sub(1)));
@@ -63,7 +63,7 @@ impl AgentClues {
 }
 
 impl ClaudeFold {
-    /// Returns the agent of that id, new where it was not met before.
+    /// Returns the index of the agent of that id; adds it where it is new.
     pub fn agent_with_id(&mut self, id: &str) -> usize {
         if let Some(known) = self.agents.by_id.get(id) {
             return *known;
@@ -78,7 +78,8 @@ impl ClaudeFold {
         at
     }
 
-    /// Returns the agent that the call with this id started, as the stream records it.
+    /// Returns the index of the agent that the call with this id started, which is added where it is new, and records
+    /// the id that the stream names.
     pub fn agent_of_call(&mut self, call_id: &str, agent_id: Option<&str>) -> usize {
         let agent = self.agent_with_id(call_id);
         self.agents.clues[agent].call_id = Some(call_id.into());
@@ -98,8 +99,8 @@ impl ClaudeFold {
         }
     }
 
-    /// Returns the agent of a record in the session itself: the one that it names, else that of its parent record; a record
-    /// without a parent begins a new agent.
+    /// Returns the index of the agent of a record in the session itself, which is added where it is new: the one that
+    /// it names, else that of its parent record; a record without a parent begins a new agent.
     pub fn inline_agent(&mut self, line: &ClassifiedLine) -> usize {
         let of_parent =
             line.parent.as_ref().and_then(|parent| self.agents.by_uuid.get(parent)).copied();
@@ -172,7 +173,7 @@ impl CallClaims<'_> {
         }
     }
 
-    /// Assigns the first free call that fits.
+    /// Assigns the first free call that fits to an agent; changes nothing where none fits.
     fn assign_first_call(&mut self, agent: usize, fits: impl Fn(&CallPosition) -> bool) {
         let free =
             |call: usize| !self.given[call] && !self.named[call] && !self.is_its_own(agent, call);

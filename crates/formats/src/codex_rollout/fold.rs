@@ -91,7 +91,8 @@ impl ShownRequests {
         prints.iter().any(|print| self.prints.contains(print))
     }
 
-    /// Returns whether a request was sent to the screen, or is assumed to be.
+    /// Returns whether a request was sent to the screen. Before that can be known it assumes so, and records the
+    /// request, so that the assumption can be checked.
     fn contains_or_assumes(&mut self, prints: &[NonZero<u64>]) -> bool {
         match &mut self.believed {
             Some(believed) => {
@@ -510,7 +511,7 @@ impl ThreadFold {
         self.drafts.len() - 1
     }
 
-    /// Returns a step that the model made: tokens are owed to it, or will be.
+    /// Adds a step that the model made, and returns its index. Tokens are owed to it, or will be.
     fn push_model_draft(&mut self, draft: StepDraft) -> usize {
         let index = self.push_draft(draft);
         match self.owed.take() {
@@ -543,7 +544,8 @@ impl ThreadFold {
         self.push_model_draft(draft);
     }
 
-    /// Returns whether another record family has reported every part of a message.
+    /// Returns whether another record family has reported every part of a message, and then notes that this one has
+    /// too.
     fn is_repeated_message(
         &mut self,
         stamp: RecordStamp,
@@ -708,7 +710,7 @@ impl ThreadFold {
         self.twin_window().rev().find(is_open).filter(|_| output.call.is_empty())
     }
 
-    /// Returns a step for an observation whose call is not in the log.
+    /// Adds a step for an observation whose call is not in the log, and returns its index.
     fn push_orphan(&mut self, stamp: RecordStamp) -> usize {
         let mut draft = StepDraft::new(stamp, StepKind::Tool, Role::Assistant, "".into());
         draft.call = Some(Box::new(CallDraft { name: "unknown".into(), ..CallDraft::default() }));
@@ -896,7 +898,7 @@ impl StepDraft {
         Self { step, ..Self::default() }
     }
 
-    /// Returns its step, which is taken out of it.
+    /// Takes the step out of the draft, with its call and the edits of that.
     fn take_step(&mut self, root: Option<&str>) -> ThreadStep {
         let mut step = std::mem::take(&mut self.step);
         if let Some(call) = self.call.take() {

@@ -26,7 +26,8 @@ impl RolloutLine {
 }
 
 impl IndexSize for RolloutLine {
-    /// Most lines are a step. Most messages and calls are reported twice or more, and each report counts for half.
+    /// Returns an estimate of the memory that the line takes. Most lines are a step. Most messages and calls are
+    /// reported twice or more, and each report counts for half.
     fn index_bytes(&self) -> usize {
         let label = |label: &str| size_of::<Step>() * 3 / 2 + label.len();
         match &self.record {

@@ -21,7 +21,7 @@ impl TokenCounter {
         self.is_turn_counted = false;
     }
 
-    /// Returns the tokens that this record is the first to report; None where they are already counted.
+    /// Counts a record, and returns the tokens that it is the first to report; None where they are already counted.
     pub fn new_tokens(&mut self, usage: &UsageRecord) -> Option<Tokens> {
         let new = match usage {
             UsageRecord::Count(Some(counted)) => self.tokens_since_last(**counted),

@@ -289,7 +289,8 @@ fn folder_in(context: &str) -> Option<String> {
     folder.starts_with(['/', 'C', 'D']).then(|| folder.to_owned())
 }
 
-/// Returns a text, a part or a list of parts: `{text}`, `{functionCall}`, `{functionResponse}`, `{inlineData}`.
+/// Adds a text, a part or a list of parts to a record as events: `{text}`, `{functionCall}`, `{functionResponse}`,
+/// `{inlineData}`.
 pub fn add_parts<'t>(
     record: &mut LogRecord<'t>,
     content: Option<TapeValue<'t>>,

@@ -62,7 +62,7 @@ pub(super) fn cast_steps(source: &SourceBytes<'_>, id: SourceId) -> Vec<Step> {
     steps
 }
 
-/// Returns output and input; None for another event, and for what is none.
+/// Reads a line, and returns its output or input; None for another event, and for a line that is none.
 fn text_event(reader: &mut CastReader, line: &[u8]) -> Option<CastEvent> {
     let event = reader.read_line(line).ok().flatten()?;
     matches!(event.kind, CastEventKind::Input | CastEventKind::Output).then_some(event)

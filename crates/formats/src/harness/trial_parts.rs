@@ -42,7 +42,8 @@ impl<'a> TrialParts<'a> {
         (1..self.sources.len()).filter(is_below).collect()
     }
 
-    /// Adds the turns of the log among these sources, if one is a log by its content: `trajectory.json`, else the largest.
+    /// Adds the turns of the log among these sources, if one is a log by its content: `trajectory.json`, else the
+    /// largest. Returns whether there was one; adds a warning for one that cannot be read.
     pub fn add_log(&mut self, among: &[usize]) -> bool {
         let log_format = |at: usize| {
             let format = format_for_head(&head_of(self.sources[at]))?;

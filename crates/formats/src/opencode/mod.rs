@@ -147,7 +147,7 @@ impl RecordFormat for OpenCode {
         around.ends_with("part").then(|| message.to_owned())
     }
 
-    /// Parts that are files of their own come after their message, and are requests where that is the user's.
+    /// Moves parts that are files of their own behind their message; they are requests where that is the user's.
     fn order_entries(&self, entries: &mut Vec<RecordEntry>) {
         if !entries.iter().any(|entry| entry.record.parent.is_some()) {
             return;

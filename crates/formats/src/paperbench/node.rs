@@ -63,7 +63,7 @@ impl PaperReader {
         Some(id)
     }
 
-    /// Returns the root, put first if it was not yet.
+    /// Returns the root; adds it where there is none.
     pub fn open_root(&mut self) -> NodeId {
         if self.tree.nodes.is_empty() {
             self.open_node(None, 0);
@@ -164,7 +164,7 @@ impl PaperReader {
         }
     }
 
-    /// Returns a string, or nothing.
+    /// Returns a string that is not blank, else None. Adds a warning for a value that is neither a string nor null.
     fn read_optional_string(&mut self, id: NodeId, key: &str, written: &str) -> Option<Box<str>> {
         if literal_text(written).is_none() && !field_values::is_null(written) {
             self.warn_of_type(id, key, written, "a string or null");
@@ -198,7 +198,8 @@ impl PaperReader {
         score
     }
 
-    /// Returns an object; null and an empty string in its place mean that there is none.
+    /// Returns the answer of the judge; None for null and an empty string. Adds a warning for another value that is no
+    /// object.
     fn read_answer(&mut self, id: NodeId, written: &str) -> Option<Box<GradeAnswer>> {
         let tape = JsonTape::parse(written);
         let Some(fields) = JsonObject::from_tape(&tape) else {
@@ -254,7 +255,7 @@ impl<'de> Visitor<'de> for NodeBody<'_> {
     }
 }
 
-/// Returns one entry of a node's object.
+/// Reads one entry of a node's object into the tree.
 pub fn read_entry<'de, M: MapAccess<'de>>(
     reader: &mut PaperReader,
     id: NodeId,

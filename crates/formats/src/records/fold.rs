@@ -316,7 +316,7 @@ impl RecordFold {
         let left_step =
             Step { kind, role, label: first_line_label(about), subagent: Some(left), ..step };
         let at = self.push_step(owner, left_step);
-        self.name_agent(left, at, about);
+        self.set_agent_parent(left, at, about);
         // What it did to files is none of the run's.
         if let Some(left) = self.run.subagents.get_mut(left) {
             left.was_left = true;
@@ -374,7 +374,7 @@ impl RecordFold {
             if let Some(step) = self.step_mut(at) {
                 step.subagent = Some(started);
             }
-            self.name_agent(started, at, &call.main);
+            self.set_agent_parent(started, at, &call.main);
         }
         if !call.asks_agent.is_empty() {
             self.agents.asking.push((at, (&*call.asks_agent).into()));
@@ -416,7 +416,8 @@ impl RecordFold {
         }
     }
 
-    fn name_agent(&mut self, agent: usize, (owner, step): StepPosition, title: &str) {
+    /// Sets the parent and the title of an agent, where they are not known, from the step that started it.
+    fn set_agent_parent(&mut self, agent: usize, (owner, step): StepPosition, title: &str) {
         let parent = match owner {
             StepOwner::Turn(turn) => ParentStep { turn, subagent: None, step },
             StepOwner::Agent(other) => {
@@ -504,7 +505,7 @@ impl RecordFold {
             step.subagent = Some(started);
             step.label.clone()
         });
-        self.name_agent(started, at, &title.unwrap_or_default());
+        self.set_agent_parent(started, at, &title.unwrap_or_default());
     }
 
     fn add_edits(&mut self, at: StepPosition, place: RecordPlace, edits: &[FileEdit]) {
@@ -719,7 +720,7 @@ impl RecordFold {
                 ..Step::default()
             };
             let at = self.push_step(owner, step);
-            self.name_agent(agent, at, "");
+            self.set_agent_parent(agent, at, "");
         }
     }
 }

@@ -148,19 +148,19 @@ pub struct AbandonedBranch {
 
 /// Returns the records of a run with its abandoned branches: each can be entered at a step where it begins.
 pub fn with_branches(
-    kept: Vec<RecordEntry>,
+    entries: Vec<RecordEntry>,
     mut branches: Vec<AbandonedBranch>,
 ) -> Vec<RecordEntry> {
     branches.retain(|branch| branch.entries.iter().any(says_something));
     if branches.is_empty() {
-        return kept;
+        return entries;
     }
     branches.sort_by_key(|branch| branch.after);
-    let mut all = Vec::with_capacity(kept.len());
+    let mut all = Vec::with_capacity(entries.len());
     let mut left = vec![];
     let mut branches = (1..).zip(branches).peekable();
-    let ends = kept.len();
-    let mut kept = kept.into_iter();
+    let ends = entries.len();
+    let mut entries = entries.into_iter();
     for at in 0..=ends {
         while let Some((number, branch)) = branches.next_if(|(_, branch)| branch.after <= at) {
             let id = format!("branch {number}");
@@ -177,7 +177,7 @@ pub fn with_branches(
                 entry
             }));
         }
-        all.extend(kept.next());
+        all.extend(entries.next());
     }
     all.extend(left);
     all

@@ -106,7 +106,7 @@ pub fn read_exposure(file: &SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Opt
     Some(Exposure { components })
 }
 
-/// Returns entries by id; the first of an id counts, and what is left out is named.
+/// Returns the entries with their ids; the first of an id counts. Adds a warning for each entry that is left out.
 fn distinct_by_id<'a>(
     file: &SourceBytes<'_>,
     entries: Vec<(usize, RubricFields<'a>)>,

@@ -133,7 +133,7 @@ fn read_criterion(
     Some(Criterion { id: None, name: fields.text_or_empty("name"), scale, levels, rule })
 }
 
-/// Returns one level; one without a score has that of its place in the list.
+/// Reads one level; one without a score has that of its place in the list. Adds what is wrong with it to `wrong`.
 fn read_level(
     entry: &Map<String, Value>,
     scale: ScoreScale,

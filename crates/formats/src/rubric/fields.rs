@@ -17,7 +17,8 @@ pub struct RubricFields<'a> {
     map: &'a Map<String, Value>,
 }
 
-/// Returns the document of a file, if it is an object of the schema.
+/// Returns the document of a file; None where it is not a JSON object. Adds warnings, also for another schema, which is
+/// read as this one.
 pub fn read_document(
     file: &SourceBytes<'_>,
     schema: &str,
@@ -49,7 +50,8 @@ pub fn read_document(
     }
 }
 
-/// Returns the objects of a list; what is none is named by its position, counting from 1.
+/// Returns the objects of a list with their positions, counted from 1. Adds a warning for each entry that is none, and
+/// where there is no list.
 pub fn objects_in_list<'a>(
     file: &SourceBytes<'_>,
     document: &'a Map<String, Value>,

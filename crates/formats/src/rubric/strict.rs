@@ -341,7 +341,8 @@ fn check_score_on_scale(entry: &StrictNode<'_>, unit: LabelUnit, mistakes: &mut 
     }
 }
 
-/// Returns the criteria and scales of a judgement; empty where it uses the rubric's own.
+/// Returns the criteria and scales of a judgement; empty where it uses the rubric's own. Adds a mistake for each scale
+/// that cannot be read.
 fn scales_of_judgement(
     document: &StrictNode<'_>,
     mistakes: &mut FileMistakes<'_>,

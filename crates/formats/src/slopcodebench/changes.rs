@@ -16,7 +16,7 @@ use super::{
     values,
 };
 
-/// Returns the changed files; an error is a sentence.
+/// Reads the changed files. Adds a warning for each that is left out; the error is a sentence.
 pub fn read_changes(
     source: SourceBytes<'_>,
     id: SourceId,

@@ -140,7 +140,8 @@ fn normalized_text(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns every account, and who read which source.
+/// Reads all logs, and returns what read which source, and a run for each account. Adds warnings for what cannot be
+/// read.
 fn read_all_logs(
     sources: &[SourceBytes<'_>],
     members: &[usize],
@@ -214,7 +215,7 @@ impl LogFacts {
         &self.runs
     }
 
-    /// Returns all of it as the turn with index `at`; agents are added to those of the run.
+    /// Joins all runs to one turn with index `at`, and adds their agents to those of the whole run.
     pub fn into_turn(self, at: usize, agents: &mut Vec<SubAgent>) -> Turn {
         let mut whole = Turn::default();
         for run in self.runs {

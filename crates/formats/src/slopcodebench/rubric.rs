@@ -15,7 +15,7 @@ use super::{
 };
 use trajview_run::{RecordPlace, SourceId, Warning, checkpoint_record::Flag};
 
-/// Returns the flags of one file. A line that cannot be read is a warning.
+/// Reads the flags of one file. Adds a warning for each line that cannot be read.
 pub fn read_flags(source: SourceBytes<'_>, id: SourceId, warnings: &mut Vec<Warning>) -> Vec<Flag> {
     let lacks = "a flag without a criterion is left out";
     quality::read_rows(source, (id, usize::MAX), lacks, warnings, |(place, _), row| {

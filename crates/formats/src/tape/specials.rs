@@ -78,8 +78,8 @@ impl<'a> Backslashes<'a> {
         ByteBlock::from_bytes(bytes, at).map_or(0, |block| block.bits_of_byte(b'\\'))
     }
 
-    /// Returns the first one from `from` on, which is never before that of the last call; None where there is none any
-    /// more.
+    /// Returns the offset of the first backslash from `from` on; None where there is none any more. `from` is never
+    /// before that of the last call.
     #[inline]
     pub fn next_from(&mut self, from: usize) -> Option<usize> {
         if let passed @ 0..64 = from - self.at {
@@ -161,7 +161,7 @@ fn by_eight(bytes: &[u8; 16], of: impl Fn(u64) -> u16) -> u16 {
     of(both as u64) | of((both >> 64) as u64) << 8
 }
 
-/// Returns the same without instructions of a particular processor.
+/// Returns the special bytes among eight, one bit each, without instructions of a particular processor.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn specials_of_8(word: u64) -> u16 {
     let printed = ((word & LOW) + ONES * 0x60) | word;

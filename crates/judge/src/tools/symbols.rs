@@ -97,7 +97,7 @@ fn collect_definitions(
     }
 }
 
-/// `class` of `class_definition`; None for what defines nothing one would look for.
+/// Returns `class` for a `class_definition`; None for what defines nothing one would look for.
 fn kind_of(node: Node<'_>) -> Option<String> {
     const SUBJECTS: &str = "function class method struct enum union trait interface type \
         constructor record module mod macro impl constant const";

@@ -143,7 +143,7 @@ pub(crate) fn fault_of_status(status: u16, retry_after: Option<&str>, body: &[u8
     }
 }
 
-/// `retry-after` in seconds; a date is left to our own pauses.
+/// Returns the `retry-after` in seconds; None for a date, which is left to our own pauses.
 #[cfg_attr(not(feature = "judge"), allow(dead_code))]
 fn retry_seconds(header: &str) -> Option<Duration> {
     let seconds: f64 = header.trim().parse().ok()?;

@@ -20,7 +20,7 @@ pub struct SseParser {
 }
 
 impl SseParser {
-    /// Returns the events that these bytes complete.
+    /// Adds bytes of the stream, and returns the events that they complete.
     pub fn take_bytes(&mut self, bytes: &[u8]) -> Vec<SseEvent> {
         let mut events = vec![];
         for &byte in bytes {
@@ -35,8 +35,8 @@ impl SseParser {
         events
     }
 
-    /// Returns the unfinished event at the end of the stream: the standard drops it, but some servers leave out the
-    /// last blank line.
+    /// Takes the unfinished event at the end of the stream: the standard drops it, but some servers leave out the last
+    /// blank line.
     pub fn finish(&mut self) -> Option<SseEvent> {
         let ended = if self.line.is_empty() { None } else { self.end_line() };
         ended.or_else(|| self.event.take())

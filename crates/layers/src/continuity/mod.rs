@@ -119,7 +119,7 @@ pub fn matching_decisions<'s>(
     all
 }
 
-/// A decision in one line.
+/// Returns a decision as one line of a brief.
 fn decision_sentence(decision: &Decision) -> BriefSentence {
     let past = match (decision.is_past(), decision.superseded_by.as_slice()) {
         (false, _) => String::new(),
@@ -137,7 +137,7 @@ fn decision_sentence(decision: &Decision) -> BriefSentence {
     BriefSentence::new(format!("- [{}] {words}{past}", decision.id), from)
 }
 
-/// The files of the project that decisions are about; patterns are none.
+/// Returns the files of the project that decisions are about; patterns are none.
 fn files_of_decisions(found: &[DecisionMatch<'_>], project: &LayerProject) -> Vec<String> {
     let is_there = |path: &&String| {
         trajview_run::RepoPath::new(path).is_some_and(|path| project.has_file(&path))

@@ -24,7 +24,7 @@ pub struct OpenedChunk {
     pub version: usize,
 }
 
-/// Lines of a chunk that are given, by what it is.
+/// Returns how many lines of a chunk of this kind are given at most.
 const fn most_lines(kind: ChunkKind) -> usize {
     match kind {
         ChunkKind::Class | ChunkKind::Function => 12,
@@ -58,7 +58,7 @@ impl<'a> ArtifactReader<'a> {
         Self { project, earlier, decisions, done, texts: HashMap::new() }
     }
 
-    /// The text of a file at this moment.
+    /// Returns the text of a file at this moment, which is read once; None where it has none.
     pub fn file_text(&mut self, path: &RepoPath) -> Option<&str> {
         let project = self.project;
         self.texts.entry(path.clone()).or_insert_with(|| project.file_text(path)).as_deref()

@@ -116,19 +116,19 @@ impl BriefWriter<'_> {
         }
     }
 
-    /// Tokens that a chunk takes in a brief.
-    pub(crate) fn token_cost(&self, given: &GivenChunk) -> usize {
-        let span = AnchoredSpan::from(&given.opened);
+    /// Returns the tokens that a chunk takes in a brief, estimated.
+    pub(crate) fn token_cost(&self, chunk: &GivenChunk) -> usize {
+        let span = AnchoredSpan::from(&chunk.opened);
         match span.span {
             Some(_) => {
-                estimated_tokens(&self.chunk_heading(&span, Some(given.id)).0)
+                estimated_tokens(&self.chunk_heading(&span, Some(chunk.id)).0)
                     + estimated_tokens(&span.snippet)
             }
             None => estimated_tokens(&span.snippet) + 4,
         }
     }
 
-    /// `a.py:3-9 f (function; since turn 2; used by g): …`, and what else that is from.
+    /// Returns `a.py:3-9 f (function; since turn 2; used by g): …`, and what the words are from.
     fn chunk_heading(
         &self,
         span: &AnchoredSpan,
@@ -155,7 +155,7 @@ impl BriefWriter<'_> {
         (format!("{place}{name} ({})", about.join("; ")), from)
     }
 
-    /// `used by a, b`; None where no edge of that kind is there.
+    /// Returns `used by a, b`; None where no edge of that kind is there.
     fn relation_words(
         &self,
         id: ChunkId,
@@ -198,7 +198,7 @@ impl BriefWriter<'_> {
         }
     }
 
-    /// `- a.py:3-9 f: def f(x) - …`
+    /// Returns `- a.py:3-9 f: def f(x) - …`; None for a chunk that is not in the catalogue.
     pub(crate) fn near_sentence(&self, near: &NearChunk) -> Option<BriefSentence> {
         let head = self.index.catalogue.head(near.id)?;
         let (place, (start, end)) = (place_text(&head.artifact, Some(near.span)), near.span);
@@ -207,7 +207,7 @@ impl BriefWriter<'_> {
         Some(BriefSentence::new(text, [lines, SentenceOrigin::Record(record_path(head))]))
     }
 
-    /// A request or decision.
+    /// Returns the sentence of a request or decision.
     fn text_sentence(&self, span: &AnchoredSpan, given: &[GivenChunk]) -> BriefSentence {
         let text = format!("- {}: {}", span.artifact, span.snippet);
         let chunk = given.iter().find(|it| is_of(span, it));
@@ -250,7 +250,7 @@ impl BriefWriter<'_> {
     }
 }
 
-/// `a.py:3-9`
+/// Returns `a.py:3-9`, `a.py:3` for one line, or the name alone without lines.
 fn place_text(artifact: &str, span: Option<(u32, u32)>) -> String {
     match span {
         Some((start, end)) if start == end => format!("{artifact}:{start}"),

@@ -58,12 +58,12 @@ impl ChunkCatalogue {
         self.by_key.get(key).copied()
     }
 
-    /// The chunks of an artifact, gone ones too.
+    /// Returns the chunks of an artifact, gone ones too.
     pub(crate) fn of_artifact(&self, artifact: &str) -> impl Iterator<Item = ChunkId> {
         self.by_artifact.get(artifact).into_iter().flatten().copied()
     }
 
-    /// The artifacts by name.
+    /// Returns the artifacts by name, each with its chunks.
     pub(crate) fn artifacts(&self) -> impl Iterator<Item = (&str, &BTreeSet<ChunkId>)> {
         self.by_artifact.iter().map(|(name, ids)| (name.as_str(), ids))
     }
@@ -163,19 +163,19 @@ impl ChunkCatalogue {
         }
     }
 
-    /// The entities of a chunk: itself and what it mentions.
+    /// Returns the entities of a chunk: itself and what it mentions.
     pub(crate) fn chunk_entities(&self, id: ChunkId) -> impl Iterator<Item = ChunkId> {
         std::iter::once(id).chain(self.mentions.get(id).into_iter().flatten().copied())
     }
 
-    /// The chunks that have an entity: its own and those that mention it.
+    /// Returns the chunks that have an entity: its own and those that mention it.
     pub(crate) fn chunks_with_entity(&self, entity: ChunkId) -> impl Iterator<Item = ChunkId> {
         let others = self.mentioned_by.get(entity).into_iter().flatten().copied();
         std::iter::once(entity).chain(others)
     }
 
-    /// The entities that a text names: by path or file name, by whole names whatever their joints and capitals, and by
-    /// words that are a piece of few names, or the only piece of few.
+    /// Returns the entities that a text names: by path or file name, by whole names whatever their joints and capitals,
+    /// and by words that are a piece of few names, or the only piece of few.
     pub(crate) fn entities_mentioned(&self, text: &str) -> BTreeSet<ChunkId> {
         let mut found = BTreeSet::new();
         let mut few = |ids: &mut dyn Iterator<Item = ChunkId>| {

@@ -84,7 +84,7 @@ impl ChunkHead {
         if self.name.is_empty() { &self.artifact } else { &self.name }
     }
 
-    /// The last part of its name; of a file its name without folders and ending.
+    /// Returns the last part of its name; of a file its name without folders and ending.
     pub fn simple_name(&self) -> &str {
         match self.kind {
             ChunkKind::File => {
@@ -106,13 +106,13 @@ impl ChunkHead {
         matches!(self.kind, ChunkKind::Class | ChunkKind::Function | ChunkKind::Value)
     }
 
-    /// The path of its artifact; None for requests and decisions.
+    /// Returns the path of its artifact; None for requests and decisions.
     pub fn file_path(&self) -> Option<RepoPath> {
         let is_in_project = !matches!(self.kind, ChunkKind::Request | ChunkKind::Decision);
         is_in_project.then(|| RepoPath::new(&self.artifact)).flatten()
     }
 
-    /// The turn of a request; counts from 1.
+    /// Returns the turn of a request, counted from 1; None for other chunks.
     pub(crate) fn request_turn(&self) -> Option<usize> {
         let turn = self.artifact.strip_prefix("turn ")?;
         turn.parse().ok().filter(|_| self.kind == ChunkKind::Request)
@@ -131,7 +131,7 @@ pub fn key_for(artifact: &str, name: &str) -> String {
     if name.is_empty() { artifact.to_owned() } else { format!("{artifact}#{name}") }
 }
 
-/// The stems of the words of a text that say something, identifiers in pieces, in order.
+/// Returns the stems of the words of a text that say something, identifiers in pieces, in order.
 pub(crate) fn text_stems(text: &str) -> Vec<String> {
     let mut all = vec![];
     terms::for_each_token(text, |token| {
@@ -151,19 +151,19 @@ pub fn one_line(text: &str, most: usize) -> String {
     }
 }
 
-/// Tokens of a text: four characters are one.
+/// Estimates the tokens of a text: a quarter of its characters, rounded up.
 pub fn estimated_tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 
-/// FNV-1a of 64 bits.
+/// Returns the FNV-1a hash of a text, of 64 bits.
 pub fn text_hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// The words of a definition's head: its first line and what is written about it, else its name.
+/// Returns the words of a definition's head: its first line and what is written about it, else its name.
 pub(crate) fn synopsis_of(definition: &CodeDefinition, lines: Option<&[&str]>) -> String {
     let written = lines.and_then(|lines| {
         let start = (definition.first_line() as usize).checked_sub(1)?;
@@ -194,7 +194,7 @@ fn docstring_line<'l>(body: &[&'l str]) -> Option<&'l str> {
     (!line.is_empty()).then_some(line)
 }
 
-/// The comment right above, its first line.
+/// Returns the first line of the comment right above; None where there is none.
 fn comment_line<'l>(above: &[&'l str]) -> Option<&'l str> {
     let is_comment = |line: &&&str| {
         let line = line.trim_start();
@@ -238,7 +238,8 @@ pub fn is_document(path: &str) -> bool {
     ["md", "markdown", "rst", "txt", "adoc"].contains(&ending.as_str())
 }
 
-/// The sections of a text by its `#` headings, fenced code left alone. Of two with one heading the first counts.
+/// Returns the sections of a text by its `#` headings, fenced code left alone. Of two with one heading the first
+/// counts.
 pub(crate) fn document_sections<'l>(lines: &[&'l str]) -> Vec<DocumentSection<'l>> {
     let mut found: Vec<DocumentSection<'l>> = vec![];
     let mut is_fenced = false;

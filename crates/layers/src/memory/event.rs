@@ -58,7 +58,7 @@ impl LayerMemoryEvent {
         Self { kind, turn, ..Self::default() }
     }
 
-    /// A chunk that was not given, with why.
+    /// Creates the event of a chunk that was not given, with the reason.
     pub(crate) fn failed_verification(head: &ChunkHead, why: String, turn: usize) -> Self {
         Self {
             artifact: Some(head.artifact.clone()),
@@ -69,7 +69,7 @@ impl LayerMemoryEvent {
         }
     }
 
-    /// The checks of a card and the card itself.
+    /// Returns the events of a card: its checks and the card itself.
     pub fn for_card(made: &MadeCard, turn: usize) -> Vec<Self> {
         let id = Value::String(made.card.id.clone());
         let check = |check: &CardCheck| Self {
@@ -113,7 +113,7 @@ impl MemoryEvents {
         self.lines.drain(..leaving);
     }
 
-    /// A line an event.
+    /// Returns the events as JSON, one line each.
     pub(crate) fn jsonl_text(&self) -> String {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }

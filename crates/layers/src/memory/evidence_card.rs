@@ -156,7 +156,7 @@ pub(crate) fn write_card(
     }
 }
 
-/// The lines that spans cite and those around, with their numbers.
+/// Returns the lines that spans cite and those around, with their numbers.
 fn numbered_lines(text: &str, spans: &[AnchoredSpan]) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let each = MOST_READ / spans.len().max(1);

@@ -99,12 +99,11 @@ impl ChunkGraph {
     pub(crate) fn set_structural(
         &mut self,
         from: ChunkId,
-        wanted: &[(ChunkId, LinkKind, f64)],
+        edges: &[(ChunkId, LinkKind, f64)],
         turn: usize,
     ) {
         let is_old = |edge: &&GraphEdge| {
-            let is_kept =
-                wanted.iter().any(|(to, link, _)| (*to, *link) == (edge.other, edge.link));
+            let is_kept = edges.iter().any(|(to, link, _)| (*to, *link) == (edge.other, edge.link));
             edge.link.is_structural() && !edge.is_reverse && !is_kept
         };
         let old: Vec<GraphEdge> = self.edges_of(from).iter().filter(is_old).copied().collect();
@@ -114,7 +113,7 @@ impl ChunkGraph {
             self.edges[edge.other]
                 .retain(|it| (it.other, it.link, it.is_reverse) != (from, edge.link, true));
         }
-        for (to, link, weight) in wanted {
+        for (to, link, weight) in edges {
             self.add_edge(from, *to, *link, *weight, turn);
         }
     }
@@ -138,7 +137,7 @@ impl ChunkGraph {
         edges
     }
 
-    /// The matrix of shares over so many chunks; both directions of a link are types of their own.
+    /// Returns the matrix of shares over so many chunks; both directions of a link are types of their own.
     pub(crate) fn share_rows(
         &self,
         count: usize,

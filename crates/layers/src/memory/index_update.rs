@@ -150,7 +150,7 @@ impl MemoryIndex {
         self.link_changed(&news, when.turn);
     }
 
-    /// Files and definitions that have another place or name stay what they are.
+    /// Moves the chunks of files and definitions that have another place or name there; they stay what they are.
     fn follow_renames(
         &mut self,
         project: &LayerProject,
@@ -217,7 +217,7 @@ impl MemoryIndex {
         self.catalogue.replace_head(id, head);
     }
 
-    /// A file is no longer there, nor what is left in it.
+    /// Ends the chunks of a file that is no longer there, and takes it out of the index.
     fn remove_file(&mut self, path: &RepoPath, when: UpdateMoment, news: &mut IndexChanges) {
         let ids: Vec<ChunkId> = self.catalogue.of_artifact(path.as_str()).collect();
         ids.into_iter().for_each(|id| self.end_chunk(id, when, news));
@@ -414,7 +414,7 @@ impl MemoryIndex {
         self.catalogue.set_mentions(chunk, named);
     }
 
-    /// The turn had to do with a chunk.
+    /// Records the turn as the last one that had to do with a chunk.
     pub(crate) fn touch_chunk(&mut self, id: ChunkId, turn: usize) {
         if let Some(head) = self.catalogue.head(id).filter(|head| head.touched < turn) {
             let head = ChunkHead { touched: turn, ..head.clone() };
@@ -439,12 +439,12 @@ fn uses_name(facts: &FileFacts, name: &str) -> bool {
     !facts.uses_of(name).is_empty() || facts.imports().iter().any(imports)
 }
 
-/// The name that code imports a file by.
+/// Returns the name that code imports a file by.
 fn import_name(path: &RepoPath) -> String {
     module_of(path).pop().map(String::from).unwrap_or_default()
 }
 
-/// The heads of the definitions that other code can use: those at the top, and members of classes.
+/// Returns the heads of the definitions that other code can use: those at the top, and members of classes.
 fn definition_heads(path: &RepoPath, facts: &FileFacts, lines: Option<&[&str]>) -> Vec<ChunkHead> {
     let is_outer = |it: &&lifeline::CodeDefinition| {
         let owner = it.owner().and_then(|at| facts.definitions.get(at));
@@ -487,8 +487,8 @@ fn section_heads(path: &RepoPath, lines: &[&str]) -> Vec<ChunkHead> {
     chunk::document_sections(lines).into_iter().map(head).collect()
 }
 
-/// The words that are written as names are: with `_`, or with small letters and a capital after the first; in tests and
-/// documents alike.
+/// Returns the words that are written as names are: with `_`, or with small letters and a capital after the first; in
+/// tests and documents alike.
 fn names_in(lines: &[&str]) -> BTreeSet<Box<str>> {
     let is_name = |word: &str| {
         let has_small = word.chars().any(char::is_lowercase);

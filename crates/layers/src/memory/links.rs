@@ -76,7 +76,7 @@ impl LinkResolver<'_> {
         found
     }
 
-    /// A chunk that is there.
+    /// Returns the chunk with a key; None where there is none any more.
     fn current_chunk(&self, key: &str) -> Option<ChunkId> {
         self.catalogue.by_key(key).filter(|id| self.head(*id).is_some_and(|it| it.gone.is_none()))
     }
@@ -108,7 +108,7 @@ impl LinkResolver<'_> {
         all
     }
 
-    /// The files that an import brings, or brings something from.
+    /// Returns the files that an import brings, or brings something from.
     fn imported_files<'s>(&'s self, import: &ImportedName) -> Vec<&'s RepoPath> {
         let full_path: Vec<Box<str>> = import.module.iter().chain(&import.name).cloned().collect();
         let named = self.files_of_module(&full_path);
@@ -138,7 +138,7 @@ impl LinkResolver<'_> {
         self.current_chunk(&key_for(path.as_str(), name))
     }
 
-    /// The innermost chunk around a use.
+    /// Returns the innermost chunk around a use.
     fn enclosing_chunk(
         &self,
         file: ChunkId,
@@ -152,7 +152,7 @@ impl LinkResolver<'_> {
         ids.next().unwrap_or(file)
     }
 
-    /// The definitions that a name can mean where it is used.
+    /// Returns the definitions that a name can mean where it is used.
     fn possible_definitions(
         &self,
         code: &LinkedCodeFile<'_>,
@@ -188,7 +188,7 @@ impl LinkResolver<'_> {
         code.facts.imports().iter().flat_map(targets).collect()
     }
 
-    /// `object.name`
+    /// Returns the definitions that the name in `object.name` can mean.
     fn member_definitions(
         &self,
         code: &LinkedCodeFile<'_>,

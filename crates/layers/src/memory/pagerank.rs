@@ -18,8 +18,8 @@ pub struct StepLimit {
     pub moved: f64,
 }
 
-/// A row of P of edges (where to, type, weight): the weights are shares within their type, and each type that the row
-/// has counts the same. Weights that are not above 0 are left out.
+/// Returns a row of P from edges (where to, type, weight): the weights are shares within their type, and each type that
+/// the row has counts the same. Weights that are not above 0 are left out.
 pub(crate) fn share_row<T: PartialEq + Copy>(edges: &[(usize, T, f64)]) -> ShareRow {
     let mut types: Vec<(T, f64)> = vec![];
     let counted = || edges.iter().copied().filter(|(.., weight)| *weight > 0.0);

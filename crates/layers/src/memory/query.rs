@@ -64,8 +64,8 @@ fn touch_recency(head: &ChunkHead, turn: usize) -> f64 {
     if head.touched == 0 { 0.0 } else { 0.5_f64.powf(age / HALF_LIFE) }
 }
 
-/// The seeds: 1 for each chunk that has an entity of the query, and eta times its recency for each. With copies no chunk is
-/// newer than another.
+/// Returns the weight of each chunk as a seed: 1 for one that has an entity of the query, and eta times its recency for
+/// each. With copies no chunk is newer than another.
 fn seed_weights(
     index: &MemoryIndex,
     entities: &BTreeSet<ChunkId>,
@@ -87,7 +87,7 @@ fn seed_weights(
     seeds
 }
 
-/// The chunks that a query is about. With `copies` every version is a chunk and none is known to be newer.
+/// Finds the chunks that a query is about. With `copies` every version is a chunk and none is known to be newer.
 pub(crate) fn route_query(
     index: &MemoryIndex,
     query: &MemoryQuery<'_>,
@@ -157,7 +157,7 @@ pub(crate) fn route_query(
     RoutedQuery { entities, pool }
 }
 
-/// The share of the query's entities that a chunk has.
+/// Returns the share of the query's entities that a chunk has, 0 to 1.
 fn entity_overlap(index: &MemoryIndex, id: ChunkId, entities: &BTreeSet<ChunkId>) -> f64 {
     let common = index.catalogue.chunk_entities(id).filter(|it| entities.contains(it)).count();
     common as f64 / entities.len().max(1) as f64

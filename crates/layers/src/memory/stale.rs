@@ -46,7 +46,7 @@ pub(crate) fn contains_lines(snippet: &str, text: &str) -> bool {
     snippet_line(snippet, text).is_some()
 }
 
-/// The first line of a snippet in a text, counting from 1.
+/// Returns the line of a text at which a snippet begins, counted from 1; None where it is not in it.
 pub(crate) fn snippet_line(snippet: &str, text: &str) -> Option<u32> {
     let span = CitedSpan { snippet: snippet.to_owned(), ..CitedSpan::default() };
     match snippet_position::find_snippet(&span, text)? {

@@ -41,7 +41,7 @@ struct OutgoingEdge {
 /// Bytes of all records; those that turns touched last are written first, the others are read from the project again.
 const MOST_BYTES: usize = 16 << 20;
 
-/// The record of an artifact in the state.
+/// Returns the path of the record of an artifact in the state.
 pub(crate) fn record_path(head: &ChunkHead) -> String {
     let (folder, name) = match head.kind {
         ChunkKind::Request => ("requests", head.artifact.trim_start_matches("turn ")),
@@ -72,7 +72,7 @@ fn escape_name(name: &str) -> String {
     found
 }
 
-/// The records.
+/// Returns the files of the records.
 pub(crate) fn write_records(index: &MemoryIndex) -> StateFiles {
     let catalogue = &index.catalogue;
     let touched = |ids: &mut dyn Iterator<Item = &ChunkId>| {

@@ -81,7 +81,8 @@ impl VersionCopies {
         self.all.push((id, copy));
     }
 
-    /// The versions of a chunk with the words that each is compared by. Requests and decisions have one, which is not kept.
+    /// Returns the versions of a chunk with the words that each is compared by. Requests and decisions have one, which
+    /// is not kept.
     pub(crate) fn versions_of<'c>(
         &'c self,
         id: ChunkId,
@@ -100,12 +101,12 @@ impl VersionCopies {
         kept.chain(one)
     }
 
-    /// The words of its head and its lines, of a version.
+    /// Returns the words of the head of a version, and its lines; None where there is no such version.
     pub(crate) fn version_synopsis(&self, at: usize) -> Option<(&str, Option<(u32, u32)>)> {
         self.all.get(at).map(|(_, copy)| (copy.synopsis.as_str(), copy.span))
     }
 
-    /// A version as it was taken in.
+    /// Returns a version as it was taken in; None where there is no such version.
     pub(crate) fn open_version(&self, at: usize) -> Option<OpenedChunk> {
         let (_, copy) = self.all.get(at)?;
         Some(OpenedChunk {
@@ -116,7 +117,7 @@ impl VersionCopies {
         })
     }
 
-    /// A line a version.
+    /// Returns the versions as JSON, one line each.
     pub(crate) fn jsonl_text(&self, catalogue: &ChunkCatalogue) -> String {
         let line = |(id, copy): &(ChunkId, CopiedChunk)| {
             let copy = CopiedChunk { key: catalogue.key_of(*id), ..copy.clone() };

@@ -71,12 +71,12 @@ impl ProjectGuard {
         self.spec.enables_part(part)
     }
 
-    /// A forecast needs the structure, even where the brief does not contain it.
+    /// Returns whether the structure is built: a forecast needs it, even where the brief does not contain it.
     fn needs_structure(&self) -> bool {
         self.part_works("structural") || self.part_works("restart")
     }
 
-    /// Returns the brief by a model, where one is set up, or the error of the model.
+    /// Asks the helper model for a brief, or returns its error; None where no model is set up for it.
     fn brief_by_model(
         &self,
         moment: &RequestMoment<'_>,
@@ -123,7 +123,7 @@ impl ProjectGuard {
     }
 }
 
-/// The files that a request is expected to touch, with the tests that are named for them.
+/// Returns the files that a request is expected to touch, with the tests that are named for them.
 fn forecast_files(found: &RelevantFiles, moment: &RequestMoment<'_>) -> Vec<String> {
     let mut files: Vec<String> = vec![];
     let seeds = found.seed_files();

@@ -72,7 +72,7 @@ Name the earlier modules and symbols that are relevant, who uses them, what was 
 it is from, as the headings below name it; a line that cites nothing is dropped. files: what the request will touch, the
 most likely first. At most 12 short lines."#;
 
-/// The error is a sentence.
+/// Asks the helper model for a forecast. The error is a sentence.
 pub(crate) fn ask_forecast(
     sources: &ForecastSources<'_>,
     helper: &mut dyn HelperModel,

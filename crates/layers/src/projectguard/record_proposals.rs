@@ -92,7 +92,7 @@ fn is_lasting(sentence: &str) -> bool {
         || lower.contains("from now on")
 }
 
-/// The first words of a sentence.
+/// Returns the first eight words of a sentence.
 fn title_of(sentence: &str) -> String {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     words[..words.len().min(8)].join(" ").trim_end_matches(['.', ',', ':', ';']).to_owned()
@@ -262,7 +262,7 @@ fn accept_proposal(
     Ok(())
 }
 
-/// `request`, or a step that edits and did not fail.
+/// Returns what `request` or `step 7` names; None for a step that does not edit, or failed.
 fn proposal_origin(done: &TurnDone<'_>, words: &str) -> Option<SentenceOrigin> {
     let words = words.trim();
     let turn = done.turn;
@@ -276,7 +276,8 @@ fn proposal_origin(done: &TurnDone<'_>, words: &str) -> Option<SentenceOrigin> {
     done.steps.iter().find(is_edit).map(|_| SentenceOrigin::Step { turn, step })
 }
 
-/// A record of the same type that is about the same: of that title, or with most of the telling words.
+/// Returns the id of a record of the same type that is about the same: of that title, or with most of the telling
+/// words.
 fn find_similar_record(
     records: &SemanticRecords,
     kind: RecordType,

@@ -97,12 +97,12 @@ pub struct SemanticRecords {
 }
 
 impl SemanticRecord {
-    /// `decision-3`
+    /// Returns `decision-3`.
     pub fn id(&self) -> String {
         format!("{}-{}", self.kind.word(), self.number)
     }
 
-    /// Its file in the state.
+    /// Returns the path of its file in the state.
     pub fn file_name(&self) -> String {
         format!("{FOLDER}{}.md", self.id())
     }
@@ -182,7 +182,7 @@ impl SemanticRecord {
     }
 }
 
-/// `request 12`, `step 12.7`; None for what a record cannot be from.
+/// Returns `request 12` or `step 12.7`; None for what a record cannot be from.
 pub fn origin_text(origin: &SentenceOrigin) -> Option<String> {
     match origin {
         SentenceOrigin::Request(turn) => Some(format!("request {turn}")),
@@ -222,7 +222,7 @@ impl SemanticRecords {
         self.all.get_mut(id)
     }
 
-    /// A new record of a turn; its id. None where there is no room for more.
+    /// Adds a record of a turn, and returns its id; None where there is no room for more.
     pub(crate) fn add_record(
         &mut self,
         kind: RecordType,
@@ -263,7 +263,7 @@ impl SemanticRecords {
         }
     }
 
-    /// The files of the project that a record touches.
+    /// Returns the files of the project that a record touches.
     pub fn touched_files(&self, record: &SemanticRecord) -> impl Iterator<Item = &str> {
         let id = record.id();
         let is_of = move |edge: &&RecordEdge| edge.from == id && edge.relation == "touches";
@@ -300,7 +300,7 @@ impl SemanticRecords {
     }
 }
 
-/// A text without line breaks, and no longer than that.
+/// Returns a text without line breaks, of at most so many characters.
 pub(crate) fn on_one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect()

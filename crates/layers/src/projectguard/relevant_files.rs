@@ -163,7 +163,7 @@ fn change_recency(structure: &CodeStructure, path: &RepoPath, turn: usize) -> f6
     age.filter(|age| *age <= RECENT_TURNS).map_or(0.0, |age| RECENT / age as f64)
 }
 
-/// The files that the last turns changed.
+/// Returns the files that the last turns changed.
 fn recent_files(structure: &CodeStructure, turn: usize) -> Vec<RelevantFile> {
     let recent_file = |(path, known): (&RepoPath, &KnownFile)| {
         let score = change_recency(structure, path, turn);

@@ -52,7 +52,7 @@ impl BriefLines {
         fits
     }
 
-    /// A heading with as many of these as there is room for; nothing where there is room for none.
+    /// Adds a heading with as many of the sentences as there is room for; adds nothing where there is room for none.
     fn add_section(&mut self, heading: &str, sentences: Vec<BriefSentence>, most: usize) {
         let mut all = sentences.into_iter();
         let Some(first) = all.next() else { return };
@@ -88,7 +88,7 @@ pub(crate) fn add_structural(
     section("They use this; use it too rather than writing it anew:", sentences_for(&found.shared));
 }
 
-/// `- p/a.py (what it is about): f(x), g(y), h [used by p/b.py]`
+/// Returns `- p/a.py (what it is about): f(x), g(y), h [used by p/b.py]`; None for a file that is not known.
 fn file_sentence(structure: &CodeStructure, relevant: &RelevantFile) -> Option<BriefSentence> {
     let known = structure.known_file(&relevant.path)?;
     let symbols = relevant.symbols.iter().take(MAX_SYMBOLS);
@@ -147,7 +147,7 @@ fn compatibility_advice(
     Some(BriefSentence::new(text, from))
 }
 
-/// The records that share names and words with a request, the most first.
+/// Adds the records that share names and words with a request, the ones that share most first.
 pub(crate) fn add_semantic(
     lines: &mut BriefLines,
     records: &SemanticRecords,
@@ -197,7 +197,7 @@ pub(crate) fn relevant_records<'r>(
     scored.into_iter().map(|(_, record)| record).collect()
 }
 
-/// Earlier requests that share words with this one, the most first.
+/// Adds the earlier requests that share words with this one, the ones that share most first.
 pub(crate) fn add_earlier_requests(lines: &mut BriefLines, moment: &RequestMoment<'_>) {
     let wanted = words::distinct_words(moment.request);
     let shared = |request: &String| words::distinct_words(request).intersection(&wanted).count();

@@ -36,7 +36,7 @@ const MAX_SYMBOLS: usize = 200;
 const MAX_SIGNATURE_LINES: usize = 12;
 
 impl SkeletonSymbol {
-    /// The last part of its name.
+    /// Returns the last part of its name.
     pub fn simple_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
     }
@@ -139,7 +139,7 @@ fn read_signature(lines: &[&str], name: &str) -> (String, usize) {
     (shorten_text(&text), lines.len().min(MAX_SIGNATURE_LINES))
 }
 
-/// The first line of the text that documents what begins at a line: a string, or a comment.
+/// Returns the first line of the text that documents what begins at a line: a string, or a comment.
 fn first_doc_line(lines: &[&str], at: usize) -> String {
     let Some(line) = lines.get(at).map(|line| line.trim()) else { return String::new() };
     let quoted = ["\"\"\"", "'''"].iter().find_map(|quote| {
@@ -152,7 +152,7 @@ fn first_doc_line(lines: &[&str], at: usize) -> String {
     shorten_text(text)
 }
 
-/// The first line of the comment right above a line.
+/// Returns the first line of the comment right above a line; empty where there is none.
 fn comment_above(lines: &[&str], at: usize) -> String {
     let above = lines.get(..at).unwrap_or_default().iter().rev().take(MAX_SIGNATURE_LINES);
     let first = above.map_while(|line| comment_text(line.trim())).last();

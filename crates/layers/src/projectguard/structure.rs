@@ -127,7 +127,7 @@ impl CodeStructure {
         self.files.iter()
     }
 
-    /// The files that have a word, by path.
+    /// Returns the files that have a word, by path.
     pub(crate) fn with_word(&self, word: &str) -> impl Iterator<Item = &RepoPath> {
         self.by_word.get(word).into_iter().flatten()
     }
@@ -138,7 +138,7 @@ impl CodeStructure {
         words::rarity_weight(having, self.files.len())
     }
 
-    /// The turn that last changed a file; None where none is known to have.
+    /// Returns the turn that last changed a file; None where none is known to have.
     pub(crate) fn last_changed(&self, path: &RepoPath) -> Option<usize> {
         self.changed.get(path).copied()
     }
@@ -165,7 +165,7 @@ impl CodeStructure {
         }
     }
 
-    /// A file as its text in the state has it.
+    /// Returns the text of a file in the state; None for one that is not known.
     fn render_file(&self, path: &RepoPath) -> Option<String> {
         let known = self.files.get(path)?;
         let mut lines = vec![format!("# {path}")];
@@ -214,7 +214,7 @@ impl CodeStructure {
 /// The text before the turn that last changed a file.
 const CHANGED_PREFIX: &str = "changed in turn ";
 
-/// The text of a file in the state.
+/// Returns the path of a file's text in the state.
 pub fn state_file(path: &RepoPath) -> String {
     format!("{FOLDER}{path}.md")
 }

@@ -10,8 +10,8 @@ const COMMON: &str = "a about argument call class few fewer function instead les
     they thing this those to too true two up us use used using value want was way we well what when where which while who why \
     will with without work would write yes you your";
 
-/// The words of a text, each once: split at what is no letter or digit, at underscores and at capitals, in lower case, without
-/// common words and the ends that inflect (`losses`, `training`).
+/// Returns the words of a text, each once: split at what is no letter or digit, at underscores and at capitals, in
+/// lower case, without common words and the ends that inflect (`losses`, `training`).
 pub(crate) fn distinct_words(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
@@ -44,7 +44,7 @@ pub(crate) fn names_in_text(text: &str) -> BTreeSet<&str> {
     words.filter(is_name).flat_map(|word| [word, word.rsplit('.').next().unwrap_or(word)]).collect()
 }
 
-/// `train_stepOne` : train, step, One.
+/// Splits `train_stepOne` into train, step, One.
 fn word_parts(word: &str) -> Vec<&str> {
     let mut found = vec![];
     for piece in word.split('_') {

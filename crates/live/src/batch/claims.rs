@@ -171,7 +171,8 @@ impl RunClaims {
         self.live_owner(run, number)
     }
 
-    /// Returns the owner of a claim that counts; None when it was released or is stale.
+    /// Returns the owner of a claim that counts; None when it was released or is stale. Remembers since when the claim
+    /// has not changed.
     fn live_owner(&mut self, run: &str, number: u64) -> Option<ClaimOwner> {
         // A file that is being written has no content yet: it counts as claimed until it has stayed so for long.
         let current = self.read_claim(run, number).unwrap_or_else(|| ClaimFile {

@@ -236,7 +236,8 @@ fn read_result(value: &Value, parsed: &mut AgentOutput) {
     }
 }
 
-/// Since some version after 2.1.250 the cost is that of the resumed session, before that of the process.
+/// Returns whether the cost is that of the resumed session: it is so since some version after 2.1.250, and that of the
+/// process before.
 fn is_session_cost(version: Option<&str>) -> bool {
     let parts: Vec<u32> =
         version.unwrap_or_default().split('.').filter_map(|part| part.parse().ok()).collect();

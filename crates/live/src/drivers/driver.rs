@@ -205,7 +205,7 @@ impl Driver {
     }
 }
 
-/// The problem of an agent that needs the name of a model, in a setup without one.
+/// Returns the problem of an agent that needs the name of a model, in a setup without one.
 pub(super) fn lacks_model(setup: &RunSetup) -> Option<String> {
     setup.provider.model.is_none().then(|| "needs the name of a model: --model NAME".into())
 }

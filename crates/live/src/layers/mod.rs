@@ -60,7 +60,7 @@ impl LayerMaker {
         Self { notes, folder, workspace, decisions }
     }
 
-    /// The error is a sentence.
+    /// Creates a layer, one of this crate or of the layers crate. The error is a sentence.
     pub fn make_layer(&self, spec: &LayerSpec) -> Result<Box<dyn Layer>, String> {
         match spec.name.as_str() {
             NOTES => {

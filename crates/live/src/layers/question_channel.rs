@@ -89,9 +89,9 @@ mod system {
     }
 
     /// Sends a question to the run at this socket. The error is a sentence.
-    pub fn ask_run(socket: &Path, asked: &ChannelQuestion) -> Result<ChannelAnswer, String> {
+    pub fn ask_run(socket: &Path, question: &ChannelQuestion) -> Result<ChannelAnswer, String> {
         let (sender, answer) = mpsc::channel();
-        let (place, question) = (socket.to_owned(), asked.clone());
+        let (place, question) = (socket.to_owned(), question.clone());
         // Connecting, writing and reading may each take for ever where the other side hangs: all of it is left behind then.
         std::thread::spawn(move || {
             let _ = sender.send(exchange_lines(&place, &question)); // the caller may have given up
@@ -118,7 +118,7 @@ mod system {
 
     const NOT_HERE: &str = "layers answer an agent at work on Unix alone";
 
-    /// The error is a sentence.
+    /// Fails, since there are no sockets here. The error is a sentence.
     pub(crate) fn serve_questions(
         _path: &Path,
         _answer: impl Fn(&ChannelQuestion) -> ChannelAnswer + Send + Sync + 'static,
@@ -126,8 +126,8 @@ mod system {
         Err(NOT_HERE.into())
     }
 
-    /// The error is a sentence.
-    pub fn ask_run(_socket: &Path, _asked: &ChannelQuestion) -> Result<ChannelAnswer, String> {
+    /// Fails, since there are no sockets here. The error is a sentence.
+    pub fn ask_run(_socket: &Path, _question: &ChannelQuestion) -> Result<ChannelAnswer, String> {
         Err(NOT_HERE.into())
     }
 }

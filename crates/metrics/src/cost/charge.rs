@@ -33,7 +33,7 @@ pub struct ResponsePrice {
 }
 
 impl Charge {
-    /// The step that has the tokens.
+    /// Returns the step that has the tokens; None where it is not known.
     pub fn step_id(&self) -> Option<StepId> {
         Some(StepId { turn: self.turn, subagent: self.agent, step: self.step? })
     }

@@ -17,7 +17,7 @@ pub struct RetrievalQuality {
 }
 
 impl RetrievalQuality {
-    /// `ranks` has the rank of each prompt's right decision, from 1; None where it was not found.
+    /// Returns the quality of the ranks of each prompt's right decision, from 1; None where it was not found.
     pub fn from_ranks(ranks: &[Option<usize>]) -> Self {
         let n = ranks.len();
         let mean = |score: &dyn Fn(usize) -> f64| {

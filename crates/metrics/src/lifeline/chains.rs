@@ -197,8 +197,8 @@ impl Chains {
         }
     }
 
-    /// A definition that was split continues as its largest part; an absorbed definition continues as the one that
-    /// absorbed it.
+    /// Continues a definition that was split as its largest part, and an absorbed definition as the one that absorbed
+    /// it; takes them out of `gone` and `come`.
     fn follow_taken_in(
         &mut self,
         step: &TurnStep<'_>,

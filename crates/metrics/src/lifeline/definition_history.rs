@@ -109,7 +109,8 @@ impl CodeMoment {
             .map(|it| DefinitionLines::new(place, it))
     }
 
-    /// Returns the lines of a definition after the turn, likewise.
+    /// Returns the lines of a definition after the turn; None where the turn did not touch its file, or the file does
+    /// not have it.
     fn lines_after(&self, place: &DefinitionPlace) -> Option<DefinitionLines> {
         let mut files = self.after.iter().rev().filter(|(path, _)| *path == place.path);
         let file = files.next()?.1.as_ref()?;

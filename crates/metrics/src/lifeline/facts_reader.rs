@@ -65,7 +65,8 @@ impl VersionReader {
         Self { grammar, last: None, pieces: FactsByPiece::new() }
     }
 
-    /// Returns the facts of the next version; see [`read_facts()`].
+    /// Returns the facts of the next version, as [`read_facts()`] does, and keeps its tree, so that only changes are
+    /// parsed.
     pub fn next_facts(&mut self, bytes: &[u8]) -> FileFacts {
         let Some((text, words)) = readable_text(self.grammar, bytes) else {
             return FileFacts::default();
@@ -80,6 +81,8 @@ impl VersionReader {
         facts
     }
 
+    /// Returns the facts of a text. Reads only the pieces that have changed since the last call, and keeps them, where
+    /// the tree has no error.
     fn facts_from_tree(
         &mut self,
         words: &'static KindMeanings,
@@ -87,9 +90,9 @@ impl VersionReader {
         tree: &Tree,
     ) -> FileFacts {
         // Around an error a piece depends on its neighbours.
-        let is_whole = tree.root_node().has_error();
+        let has_error = tree.root_node().has_error();
         let read = || piecewise_facts::read_pieces((self.grammar, words), text, tree, &self.pieces);
-        if let Some((facts, pieces)) = (!is_whole).then(read).flatten() {
+        if let Some((facts, pieces)) = (!has_error).then(read).flatten() {
             self.pieces = pieces;
             return facts;
         }

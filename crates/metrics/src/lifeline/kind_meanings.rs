@@ -111,7 +111,7 @@ impl KindMeanings {
         }
     }
 
-    /// None where the grammar is not compiled in.
+    /// Returns the meanings of the kinds of a grammar; None where it is not compiled in.
     pub(crate) fn for_grammar(grammar: Grammar) -> Option<&'static Self> {
         static WORDS: LazyLock<BTreeMap<Grammar, KindMeanings>> = LazyLock::new(|| {
             let words = |grammar: Grammar| {

@@ -72,7 +72,7 @@ impl Default for LifeCells {
 }
 
 impl LifeCells {
-    /// Returns the cells of a symbol that no turn changes.
+    /// Returns the life of a symbol that no turn changes.
     pub(crate) const fn without_changes(state: SymbolState, turns: usize) -> Self {
         Self { turns, first: state, changes: vec![] }
     }

@@ -80,7 +80,7 @@ impl Shingles {
         self.common_count(other) as f64 / larger as f64
     }
 
-    /// Returns these runs without those of `other`.
+    /// Returns the runs without those that `other` has too.
     pub(crate) fn without_runs_of(&self, other: &Self) -> Self {
         let mut left = other.0.as_slice();
         let is_kept = |run: &u64| {

@@ -56,7 +56,7 @@ fn judged_part(
     }
 }
 
-/// PF = .30 PAC + .35 DQ + .35 PEA.
+/// Computes PF = .30 PAC + .35 DQ + .35 PEA.
 fn score_planning(observed: &ObservedRun) -> PillarScore {
     let plans = count_actions(observed, "plan-tool calls", &[StepAction::PlanCreated]);
     let terms = plan::task_terms(&[observed.task.clone(), observed.requests.join("\n")].join("\n"));
@@ -157,7 +157,7 @@ pub(crate) fn executed_plan(observed: &ObservedRun) -> Option<Vec<(String, Optio
     Some(steps[start].plan.iter().map(|item| (item.text.clone(), done(item))).collect())
 }
 
-/// VC = .35 TCR + .30 coverage gained + .35 RT.
+/// Computes VC = .35 TCR + .30 coverage gained + .35 RT.
 fn score_verification(observed: &ObservedRun) -> PillarScore {
     let code = observed.code.filter(|code| code.public > 0);
     let created = code.map(|code| code.tested as f64 / code.public as f64);
@@ -191,7 +191,7 @@ fn score_verification(observed: &ObservedRun) -> PillarScore {
     PillarScore::of_parts(Pillar::Verification, parts, counted)
 }
 
-/// RE = .30 / (1 + .2 RAC) + .35 SD + .35 (1 - TWR).
+/// Computes RE = .30 / (1 + .2 RAC) + .35 SD + .35 (1 - TWR).
 fn score_recovery(observed: &ObservedRun) -> PillarScore {
     let errors = count_actions(observed, "errors", &[StepAction::ErrorEncountered]);
     let is_recorded = observed.steps.iter().any(|step| step.is_recorded);
@@ -266,8 +266,8 @@ fn score_abstention(observed: &ObservedRun) -> PillarScore {
     PillarScore::of_parts(Pillar::Abstention, parts, counted)
 }
 
-/// ATI = .40 BH + .40 TS + .20 CH, from the states that were built and tested on request, else from the builds and tests that
-/// the agent ran itself.
+/// Computes ATI = .40 BH + .40 TS + .20 CH, from the states that were built and tested on request, else from the builds
+/// and tests that the agent ran itself.
 fn score_transitions(observed: &ObservedRun) -> PillarScore {
     let builds: Vec<bool> = inferred_outcomes(observed, StepAction::Built);
     let tests: Vec<bool> = inferred_outcomes(observed, StepAction::TestExecuted);
@@ -305,7 +305,7 @@ fn share_of(good: usize, all: usize) -> Option<f64> {
     (all > 0).then(|| good as f64 / all as f64)
 }
 
-/// BH: the share of states that build.
+/// Computes BH: the share of states that build.
 fn builds_hold(observed: &ObservedRun, own_runs: &[bool]) -> PillarPart {
     let own_good = own_runs.iter().filter(|it| **it).count();
     let (value, why) =
@@ -328,7 +328,7 @@ fn builds_hold(observed: &ObservedRun, own_runs: &[bool]) -> PillarPart {
     formula_part("BH", "states that build", 0.40, value, why)
 }
 
-/// TS: the share of runs of the tests that do not fail after one that passed.
+/// Computes TS: the share of runs of the tests that do not fail after one that passed.
 fn tests_hold(observed: &ObservedRun, own_runs: &[bool]) -> PillarPart {
     let broken = own_runs.windows(2).filter(|pair| pair[0] && !pair[1]).count();
     let regression_text =
@@ -369,7 +369,7 @@ fn states_text(observed: &ObservedRun, results: &CheckResults, verb: &str) -> St
     format!("of {known} states {verb} on request with `{}`; ", results.command)
 }
 
-/// TAD = min(1, meaningful assertions per test function / 5).
+/// Computes TAD = min(1, meaningful assertions per test function / 5).
 fn score_assertions(observed: &ObservedRun) -> PillarScore {
     let code = observed.code.unwrap_or_default();
     let asserts = code.paper;
@@ -390,7 +390,7 @@ fn score_assertions(observed: &ObservedRun) -> PillarScore {
     PillarScore::of_parts(Pillar::Assertions, parts, counts.into())
 }
 
-/// EE = files modified / (files read + files modified), each file once.
+/// Computes EE = files modified / (files read + files modified), each file once.
 fn score_exploration(observed: &ObservedRun) -> PillarScore {
     let mut changed = CountedEvents { what: "files modified", count: 0, steps: vec![] };
     let mut read = CountedEvents { what: "files read", count: 0, steps: vec![] };

@@ -161,7 +161,7 @@ impl LineSet {
         })
     }
 
-    /// Returns those of its lines that are in one of the spans.
+    /// Returns the lines that are in one of the spans.
     pub(crate) fn covered_by(&self, spans: impl IntoIterator<Item = SourceSpan>) -> Self {
         let mut pieces: Vec<SourceSpan> =
             spans.into_iter().flat_map(|span| self.runs_within(span)).collect();

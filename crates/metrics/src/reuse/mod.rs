@@ -91,7 +91,7 @@ pub struct UnreadFile {
 }
 
 impl Reuse {
-    /// |P|: without the symbols that are registered and not reused.
+    /// Returns |P|, the number of symbols without those that are registered and not reused.
     pub fn exported_count(&self) -> usize {
         self.symbols.iter().filter(|symbol| !symbol.is_only_registered()).count()
     }
@@ -122,7 +122,7 @@ impl Reuse {
         self.skipped.is_empty() || !self.modules.is_empty()
     }
 
-    /// |U| / |P|, 0 to 1, higher is better; None without P, and where there is one module alone.
+    /// Returns |U| / |P|, 0 to 1, higher is better; None without P, and where there is one module alone.
     pub fn dir(&self) -> Option<f64> {
         let exported = self.exported_count();
         let is_defined = exported > 0 && !self.is_one_module;

@@ -47,20 +47,12 @@ impl ScanRule {
     /// Creates a rule that the library only loads when it is needed; `text` is its document.
     pub(crate) fn from_direct(
         (id, language): (String, SupportLang),
-        said: RuleTexts,
+        texts: RuleTexts,
         (direct, kinds): (DirectRule, Vec<u16>),
         text: String,
     ) -> Self {
         let kinds = kinds.into_iter().map(usize::from).collect();
-        Self {
-            id,
-            texts: said,
-            language,
-            direct: Some(direct),
-            kinds,
-            text,
-            library: OnceLock::new(),
-        }
+        Self { id, texts, language, direct: Some(direct), kinds, text, library: OnceLock::new() }
     }
 
     /// Creates a rule that the library matches.

@@ -120,7 +120,7 @@ fn position_of_last_done(events: &[FileEvent], run: &Run, moment: RunMoment) -> 
 }
 
 impl SubjectPlace {
-    /// `src/loss.py::joint_loss`
+    /// Returns `src/loss.py::joint_loss`; the path alone without a symbol.
     pub fn display_text(&self) -> String {
         match &self.symbol {
             Some(symbol) => format!("{}::{symbol}", self.path),
@@ -130,13 +130,13 @@ impl SubjectPlace {
 }
 
 impl HistoryEntry {
-    /// `12.7`, or `12` where no step did it.
+    /// Returns `12.7`, or `12` where no step did it.
     pub fn moment_text(&self) -> String {
         let turn = self.event.turn + 1;
         self.number.map_or_else(|| turn.to_string(), |number| format!("{turn}.{number}"))
     }
 
-    /// `moved from src/old.py`, after the thing's name.
+    /// Returns `moved from src/old.py`, to be put after the thing's name.
     pub fn change_text(&self) -> String {
         let word = self.change.word();
         match (&self.from, self.change) {

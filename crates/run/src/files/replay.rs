@@ -155,7 +155,7 @@ impl<'a> Replayer<'a> {
         changes
     }
 
-    /// Returns the file at `path`, were that its content.
+    /// Returns the file at `path` with this content, which is kept among the made blobs; the tree is not changed.
     pub fn file_with_text(&mut self, path: &RepoPath, text: &str) -> TreeFile {
         let mode = mode_of(self.tree.files.get(path).copied());
         TreeFile { content: FileContent::Known(self.made_blobs.insert(text.as_bytes())), mode }

@@ -163,7 +163,7 @@ impl LookupRun {
         self.project.as_deref().map(folder_name)
     }
 
-    /// `2026-01-31`, in UTC.
+    /// Returns `2026-01-31`, in UTC; None where the start is not recorded.
     pub fn start_day(&self) -> Option<String> {
         self.started_at.map(|time| time.to_string().chars().take(10).collect())
     }

@@ -99,7 +99,7 @@ fn parse_filter(name: FilterName, value: &str, now: Time) -> Result<LookupFilter
     })
 }
 
-/// `7d`, `12h`, `2026-01-31`, `2026-01-31T10:00`, in UTC.
+/// Parses `7d`, `12h`, `2026-01-31` or `2026-01-31T10:00`, in UTC. The error is a sentence.
 fn parse_since(value: &str, now: Time) -> Result<Time, String> {
     let wrong = || {
         format!(

@@ -75,7 +75,7 @@ pub enum PromptMatch {
 }
 
 impl PromptMatch {
-    /// `quick-reader was given the same text`
+    /// Returns `quick-reader had the same text`, or that the judge had another prompt or that it is not recorded.
     pub fn sentence_for(self, judge: &str) -> String {
         match self {
             Self::Same => format!("{judge} had the same text"),
@@ -342,7 +342,7 @@ impl Criterion {
         (criterion.levels.len() == names.len()).then_some(criterion)
     }
 
-    /// `a whole number from 1 to 5`
+    /// Returns `a whole number from 1 to 5`, as a prompt asks for a score.
     pub fn scale_text(&self) -> String {
         let (low, high) = self.scale.lowest_and_highest();
         match self.scale {
@@ -373,14 +373,14 @@ impl Criterion {
         self.levels.iter().find(|level| level.score == score).map_or("", |level| &level.name)
     }
 
-    /// `2 Simplified`
+    /// Returns `2 Simplified`; the number alone where the level has no name.
     pub fn level_text(&self, score: f64) -> String {
         format!("{} {}", score_text(score), self.level_name(score)).trim_end().to_owned()
     }
 }
 
 impl ScaleLevel {
-    /// `2 Simplified: what it means`, as a prompt for a unit has it.
+    /// Returns `2 Simplified: what it means`, as a prompt for a unit has it.
     fn prompt_line(&self, unit: LabelUnit) -> String {
         let head = match unit.rubric_levels().in_words {
             true => self.name.clone(),

@@ -46,14 +46,14 @@ pub struct CriterionScore {
 }
 
 impl CriterionScore {
-    /// `clear 4 plain`; without a criterion `4 plain`.
+    /// Returns `clear 4 plain`; without a criterion `4 plain`.
     pub fn display_text(&self) -> String {
         let criterion = self.criterion.as_deref().unwrap_or_default();
         format!("{criterion} {} {}", score_text(self.score), self.name).trim().to_owned()
     }
 }
 
-/// `right 1 yes, clear 4 plain`
+/// Returns `right 1 yes, clear 4 plain`.
 pub fn scores_text(scores: &[CriterionScore]) -> String {
     scores.iter().map(CriterionScore::display_text).collect::<Vec<_>>().join(", ")
 }

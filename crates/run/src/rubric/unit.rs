@@ -107,7 +107,7 @@ impl ScoreScale {
         }
     }
 
-    /// Its levels from the lowest; none where any number between may be given.
+    /// Returns its levels from the lowest; none where any number between may be given.
     pub fn level_range(self) -> impl Iterator<Item = u8> {
         match self {
             Self::Levels { low, high } => low..=high,

@@ -116,6 +116,7 @@ impl DatabaseFile {
     }
 }
 
+/// Returns the path of a file with `end` at the end of its name, such as `-wal`.
 fn sibling_path(file: &Path, end: &str) -> PathBuf {
     let mut path = OsString::from(file);
     path.push(end);

@@ -60,7 +60,7 @@ impl ColumnChoice {
         self.columns().position(|column| column.name == name)
     }
 
-    /// Returns the cells of a row that the file has, in its order.
+    /// Returns those cells of a row that are in the file, in its order; a row that is too short lacks values.
     pub(crate) fn chosen_cells<'r>(
         &'r self,
         row: &'r DataRow,

@@ -66,13 +66,17 @@ impl ExportedTables {
     /// # Errors
     ///
     /// A sentence, where a part cannot be read.
-    pub(crate) fn table_rows(&self, table: DataTable, wanted: &[&str]) -> Result<DataRows, String> {
+    pub(crate) fn table_rows(
+        &self,
+        table: DataTable,
+        columns: &[&str],
+    ) -> Result<DataRows, String> {
         let Some((form, files)) = self.table_files(table) else {
             return Ok(Box::new(std::iter::empty()));
         };
         let parts = files.into_iter().map(|path| {
             let named = |why: String| format!("{}: {why}", path.display());
-            read_rows_by_name(form, table, path, wanted).map_err(named)
+            read_rows_by_name(form, table, path, columns).map_err(named)
         });
         let parts = parts.collect::<Result<Vec<DataRows>, String>>()?;
         Ok(Box::new(parts.into_iter().flatten()))

@@ -259,11 +259,11 @@ pub fn schema_of(footer: &ArrowReaderMetadata) -> Option<&str> {
 pub(crate) fn read_rows_by_name(
     table: DataTable,
     file: File,
-    wanted: &[&str],
+    columns: &[&str],
 ) -> Result<DataRows, String> {
     let footer = read_footer(&file)?;
     let is_wanted =
-        |field: &Arc<Field>| wanted.is_empty() || wanted.contains(&field.name().as_str());
+        |field: &Arc<Field>| columns.is_empty() || columns.contains(&field.name().as_str());
     let all = footer.schema().fields().iter().zip(0..);
     let (found, read): (Vec<Arc<Field>>, Vec<usize>) =
         all.filter(|(field, _)| is_wanted(field)).map(|(field, at)| (field.clone(), at)).unzip();

@@ -125,7 +125,7 @@ pub(super) fn read_with_columns(
     }
 }
 
-/// The sentence about a file with columns that the table does not have.
+/// Returns the sentence about a file with columns that the table does not have.
 pub(super) fn foreign_columns(table: DataTable) -> String {
     format!("the columns are not those of {} in this version of trajview", table.word())
 }
@@ -141,13 +141,13 @@ pub(crate) fn read_rows_by_name(
     form: TableFormat,
     table: DataTable,
     path: &Path,
-    wanted: &[&str],
+    columns: &[&str],
 ) -> Result<DataRows, String> {
     match form {
         #[cfg(feature = "parquet")]
         TableFormat::Parquet => {
             let file = File::open(path).map_err(|why| why.to_string())?;
-            parquet::read_rows_by_name(table, file, wanted)
+            parquet::read_rows_by_name(table, file, columns)
         }
         TableFormat::Jsonl => {
             let file = File::open(path).map_err(|why| why.to_string())?;

@@ -249,7 +249,7 @@ impl ExportWriter<'_> {
         made["observation"] = json!({ "results": [seen] });
     }
 
-    /// Changes of files, each whole: what reading the trajectory again makes edits of.
+    /// Returns the changes of files, each whole: what reading the trajectory again makes edits of.
     fn edits_json(&self, step: &Step) -> Value {
         step.edits.iter().map(|edit| self.edit_json(edit)).collect()
     }

@@ -228,7 +228,8 @@ impl SpanWriter<'_> {
         self.spans.push(span);
     }
 
-    /// Returns the response that a step of the model belongs to: calls end it, but for those in the same record.
+    /// Returns the response that a step of the model belongs to, and opens a new one where none is open: calls end it,
+    /// but for those in the same record.
     fn open_response(&mut self, step: &Step, parent: u64) -> &mut OpenResponse {
         let record = step.place.with_part(0);
         if self.open.as_ref().is_some_and(|open| open.record.is_some_and(|last| last != record)) {

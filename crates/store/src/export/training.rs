@@ -141,7 +141,8 @@ impl ConversationWriter<'_> {
         }
     }
 
-    /// Returns the message that a step of the model belongs to: calls end it, but for those in the same record.
+    /// Returns the message that a step of the model belongs to, and opens a new one where none is open: calls end it,
+    /// but for those in the same record.
     fn open_message(&mut self, step: &Step) -> &mut OpenMessage {
         let record = step.place.with_part(0);
         if self.open.as_ref().is_some_and(|open| open.record.is_some_and(|last| last != record)) {

@@ -146,7 +146,7 @@ impl MessageWriter<'_> {
         }
     }
 
-    /// Returns the answer that words of this step belong to.
+    /// Returns the answer that words of this step belong to, and begins a new one where they belong to none before.
     fn answer_with_words(&mut self, step: &Step, id: StepId, number: String) -> &mut OpenAnswer {
         let is_new = step.tokens.is_recorded()
             || self.open.as_ref().is_some_and(|open| !open.calls.is_empty());

@@ -222,8 +222,8 @@ impl RunReaders<'_> {
         }
     }
 
-    /// Returns None where the receiver is gone. A run that cannot be read is not in the index, and is searched each
-    /// time.
+    /// Reads a run and sends the pieces of its index. Returns None where the receiver is gone. A run that cannot be
+    /// read is not in the index, and is searched each time.
     fn read_run(
         &self,
         path: &Path,

@@ -152,7 +152,7 @@ impl RunFinder<'_> {
         self.lookup.accepts_run(facts.agent.as_deref(), &facts.format, project, facts.last_time())
     }
 
-    /// Returns whether more is wanted.
+    /// Searches all runs, and reports their messages in order. Returns whether more is wanted.
     fn find_in_all(
         &self,
         wanted: &[WantedRun],

@@ -293,12 +293,12 @@ impl WordIndex {
         self.connection.execute_batch("COMMIT")
     }
 
-    /// Begins to write a run, whose first `kept` parts stay. Returns its number.
+    /// Begins to write a run, whose first `kept_parts` parts stay. Returns its number.
     pub fn begin_run(
         &self,
         path: &str,
         facts: &IndexedFacts,
-        kept: usize,
+        kept_parts: usize,
     ) -> rusqlite::Result<i64> {
         let facts = serde_json::to_string(facts).unwrap_or_default(); // words and numbers alone: it cannot fail
         let id = self.connection.query_row(
@@ -310,7 +310,7 @@ impl WordIndex {
         self.connection.execute(
             "DELETE FROM parts WHERE run = ?1 AND id NOT IN
              (SELECT id FROM parts WHERE run = ?1 ORDER BY id LIMIT ?2)",
-            (id, kept as i64),
+            (id, kept_parts as i64),
         )?;
         Ok(id)
     }

@@ -141,7 +141,7 @@ impl<'a> TreeDifferences<'a> {
         }
     }
 
-    /// Returns the work since the last call.
+    /// Returns the work since the last call, and counts anew.
     pub(crate) fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
     }

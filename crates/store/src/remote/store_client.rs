@@ -186,7 +186,7 @@ impl StoreClient {
         }
     }
 
-    /// Writes all of an object, as it was when it was listed.
+    /// Downloads an object into a writer; fails where it has changed since it was listed, or is too large.
     pub(crate) fn fetch_object(
         &self,
         key: &str,

@@ -16,7 +16,7 @@ pub enum DisagreementWeights {
 }
 
 impl DisagreementWeights {
-    /// 0 for one level.
+    /// Returns how far two levels are apart by their positions; 0 for one level.
     fn disagreement_between(self, a: usize, b: usize) -> f64 {
         let steps = a.abs_diff(b) as f64;
         match self {
@@ -27,7 +27,7 @@ impl DisagreementWeights {
     }
 }
 
-/// `1 - observed / expected` disagreement, where the raters' own base rates say what is expected.
+/// Computes `1 - observed / expected` disagreement, where the raters' own base rates say what is expected.
 pub(crate) fn cohen_kappa(table: &ConfusionTable, weights: DisagreementWeights) -> NumberOrReason {
     let total = table.total_pairs();
     let LevelMargins { a, b } = table.level_margins();
@@ -41,9 +41,10 @@ pub(crate) fn cohen_kappa(table: &ConfusionTable, weights: DisagreementWeights) 
     }
 }
 
-/// `(observed - chance) / (1 - chance)`; chance is what raters agree on who guess among all levels of the scale as
-/// often as the scores are spread over them: `sum of weights * sum of p(1 - p) / (levels * (levels - 1))`, where p is the
-/// mean share of a level among both raters. `agreement` weighs two positions: 1 for one level, down to 0.
+/// Computes `(observed - chance) / (1 - chance)`; chance is what raters agree on who guess among all levels of the
+/// scale as often as the scores are spread over them: `sum of weights * sum of p(1 - p) / (levels * (levels - 1))`,
+/// where p is the mean share of a level among both raters. `agreement` weighs two positions: 1 for one level, down to
+/// 0.
 fn gwet_ac(table: &ConfusionTable, agreement: impl Fn(usize, usize) -> f64) -> NumberOrReason {
     let (total, levels) = (table.total_pairs(), table.levels().len());
     if total == 0.0 {
@@ -62,12 +63,13 @@ fn gwet_ac(table: &ConfusionTable, agreement: impl Fn(usize, usize) -> f64) -> N
     Ok((observed - chance) / (1.0 - chance))
 }
 
-/// Gwet's AC1: levels are one or not.
+/// Computes Gwet's AC1: levels are one or not.
 pub(crate) fn gwet_ac1(table: &ConfusionTable) -> NumberOrReason {
     gwet_ac(table, |a, b| f64::from(u8::from(a == b)))
 }
 
-/// Gwet's AC2: `1 - (difference / widest difference)^2`, of the levels' numbers and not their steps, as irrCAC has it.
+/// Computes Gwet's AC2: `1 - (difference / widest difference)^2`, of the levels' numbers and not their steps, as irrCAC
+/// has it.
 pub(crate) fn gwet_ac2(table: &ConfusionTable) -> NumberOrReason {
     let levels = table.levels();
     let widest = levels.last().zip(levels.first()).map_or(0.0, |(last, first)| last - first);

@@ -77,7 +77,7 @@ pub(crate) fn estimate_over_clusters<S: SampleSum, C: Copy>(
     statistics.iter().copied().zip(found).collect()
 }
 
-/// The sum of each cluster, in the order of their numbers.
+/// Returns the sum of each cluster, in the order of their numbers.
 fn sums_by_cluster<S: SampleSum>(parts: &[ClusterPart<S>]) -> Vec<S> {
     let mut sums = std::collections::BTreeMap::<usize, S>::new();
     for part in parts {

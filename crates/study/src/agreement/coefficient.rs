@@ -138,7 +138,7 @@ impl Coefficient {
         }
     }
 
-    /// The pairs that it counts, where it is of a boundary between two levels.
+    /// Returns the pairs that it counts; None for a coefficient that is not of a boundary between two levels.
     pub fn boundary_in(self, table: &ConfusionTable) -> Option<LevelBoundary> {
         match self {
             Self::Boundary23 => Some(table.boundary_between(2.0, 3.0)),

@@ -48,7 +48,7 @@ impl IntervalDoubt {
 }
 
 impl fmt::Display for IntervalDoubt {
-    /// `may be too narrow: 20 things, 3 scored differently, 85 % of the scores are one level`
+    /// Writes `may be too narrow: 20 things, 3 scored differently, 85 % of the scores are one level`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { n, differ, most } = self;
         let percent = most * 100.0;

@@ -10,7 +10,7 @@ use super::{
     table::{ConfusionTable, LevelMargins},
 };
 
-/// Pearson's correlation of mean ranks.
+/// Computes Pearson's correlation of mean ranks.
 pub fn spearman_rho(table: &ConfusionTable) -> NumberOrReason {
     let total = table.total_pairs();
     let LevelMargins { a, b } = table.level_margins();
@@ -27,7 +27,7 @@ pub fn spearman_rho(table: &ConfusionTable) -> NumberOrReason {
     bounded_correlation(total, together, squares)
 }
 
-/// The rank that all scores of a level share.
+/// Returns for each level the rank that all its scores share.
 fn mean_ranks(counts: &[f64]) -> Vec<f64> {
     let mut before = 0.0;
     let mut rank = |count: &f64| {
@@ -38,7 +38,7 @@ fn mean_ranks(counts: &[f64]) -> Vec<f64> {
     counts.iter().map(&mut rank).collect()
 }
 
-/// Pairs of pairs in one order less those in opposite order, over those that are tied for neither rater.
+/// Computes the pairs of pairs in one order less those in opposite order, over those that are tied for neither rater.
 pub(crate) fn kendall_tau_b(table: &ConfusionTable) -> NumberOrReason {
     let total = table.total_pairs();
     let LevelMargins { a, b } = table.level_margins();
@@ -65,7 +65,7 @@ pub(crate) fn kendall_tau_b(table: &ConfusionTable) -> NumberOrReason {
     bounded_correlation(total, together, untied(&a) * untied(&b))
 }
 
-/// `together / sqrt(squares)`, -1 to 1.
+/// Computes `together / sqrt(squares)`, -1 to 1.
 fn bounded_correlation(total: f64, together: f64, squares: f64) -> NumberOrReason {
     match (total, squares) {
         (0.0, _) => Err(Undefined::NoPairs),
@@ -75,9 +75,9 @@ fn bounded_correlation(total: f64, together: f64, squares: f64) -> NumberOrReaso
     }
 }
 
-/// Krippendorff's alpha over all scores of both raters together. On an ordinal scale two levels are as far apart as
-/// there are scores between them, those on either end counting half, on an interval scale by the difference of their
-/// numbers; the square of that. On a nominal one every two are alike.
+/// Computes Krippendorff's alpha over all scores of both raters together. On an ordinal scale two levels are as far
+/// apart as there are scores between them, those on either end counting half, on an interval scale by the difference of
+/// their numbers; the square of that. On a nominal one every two are alike.
 pub(crate) fn table_alpha(table: &ConfusionTable) -> NumberOrReason {
     let LevelMargins { a, b } = table.level_margins();
     let counts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();

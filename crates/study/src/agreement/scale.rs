@@ -63,14 +63,14 @@ impl fmt::Display for ScaleError {
 impl std::error::Error for ScaleError {}
 
 impl Default for RatingScale {
-    /// SLUMP's rubric: 0 to 4.
+    /// Returns the scale of SLUMP's rubric: 0 to 4.
     fn default() -> Self {
         Self::with_levels((0..=4u8).map(f64::from).collect())
     }
 }
 
 impl RatingScale {
-    /// Two levels are names, more have an order.
+    /// Returns a scale of these levels: two are names, more have an order.
     fn with_levels(levels: Vec<f64>) -> Self {
         let measurement =
             if levels.len() == 2 { MeasurementLevel::Nominal } else { MeasurementLevel::Ordinal };
@@ -86,7 +86,7 @@ impl RatingScale {
         self.measurement
     }
 
-    /// The whole numbers from `low` to `high`, both included.
+    /// Returns the scale of the whole numbers from `low` to `high`, both included.
     pub fn whole_numbers(low: i32, high: i32) -> Result<Self, ScaleError> {
         let count = (i64::from(high) - i64::from(low) + 1).max(0) as usize;
         match count {
@@ -96,7 +96,7 @@ impl RatingScale {
         }
     }
 
-    /// `0..4` as [`Self::whole_numbers`].
+    /// Parses `0..4` as [`Self::whole_numbers`] takes it.
     pub fn parse(words: &str) -> Result<Self, ScaleError> {
         let no_range = || ScaleError::NotARange(words.to_owned());
         let (low, high) = words.split_once("..").ok_or_else(no_range)?;
@@ -104,8 +104,8 @@ impl RatingScale {
         Self::whole_numbers(end(low).map_err(|_| no_range())?, end(high).map_err(|_| no_range())?)
     }
 
-    /// The levels that were given, as scripts do that pass scores to scikit-learn without saying what the levels are:
-    /// a level nobody gave is no step.
+    /// Returns the scale of the levels that are among the scores, as scripts do that pass scores to scikit-learn
+    /// without saying what the levels are: a level nobody gave is no step.
     pub fn from_scores(scores: impl IntoIterator<Item = f64>) -> Result<Self, ScaleError> {
         let mut levels: Vec<f64> = scores.into_iter().filter(|score| score.is_finite()).collect();
         levels.sort_by(f64::total_cmp);

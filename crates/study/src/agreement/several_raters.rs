@@ -290,7 +290,7 @@ impl AgreementTally {
         }
     }
 
-    /// `(observed - chance) / (1 - chance)`, chance being the sum of the squared shares of the levels.
+    /// Computes `(observed - chance) / (1 - chance)`, chance being the sum of the squared shares of the levels.
     fn fleiss_kappa(&self) -> NumberOrReason {
         if self.each.is_none() {
             return Err(Undefined::UnequalScores);
@@ -302,7 +302,7 @@ impl AgreementTally {
         }
     }
 
-    /// `(observed - chance) / (1 - chance)`, chance being that of raters who guess among the levels.
+    /// Computes `(observed - chance) / (1 - chance)`, chance being that of raters who guess among the levels.
     fn gwet_ac(&self, agreeing: f64, weight: impl Fn(usize, usize) -> f64) -> NumberOrReason {
         let levels = self.level_count();
         if levels < 2 {
@@ -317,7 +317,7 @@ impl AgreementTally {
     }
 }
 
-/// `1 - (difference / widest difference)^2` of two levels' numbers.
+/// Computes `1 - (difference / widest difference)^2` of two levels' numbers.
 fn quadratic_weight(scale: &RatingScale, a: usize, b: usize) -> f64 {
     let levels = scale.levels();
     let widest = levels.last().zip(levels.first()).map_or(0.0, |(last, first)| last - first);

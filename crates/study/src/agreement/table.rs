@@ -24,7 +24,7 @@ pub struct LevelBoundary {
 }
 
 impl LevelBoundary {
-    /// 0 to 1; not defined where nobody gave either level.
+    /// Returns the share that the count is of the total, 0 to 1; not defined where nobody gave either level.
     pub fn share(self) -> NumberOrReason {
         match self.total {
             0 => Err(Undefined::NeitherLevel),
@@ -34,7 +34,7 @@ impl LevelBoundary {
 }
 
 impl fmt::Display for LevelBoundary {
-    /// `1/56`
+    /// Writes `1/56`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.count, self.total)
     }
@@ -73,7 +73,7 @@ impl ConfusionTable {
         self.measurement
     }
 
-    /// Pairs of the levels at these positions, from 0.
+    /// Returns the number of pairs of the levels at these positions, from 0.
     pub fn pair_count(&self, a: usize, b: usize) -> f64 {
         self.counts.get(a * self.levels.len() + b).copied().unwrap_or(0.0)
     }
@@ -83,7 +83,8 @@ impl ConfusionTable {
         self.counts.iter().sum()
     }
 
-    /// (position of the first, of the second, how many), where there are any, row by row.
+    /// Returns the cells that have pairs, row by row: position of the first rater's level, of the second's, and how
+    /// many.
     pub(crate) fn filled_cells(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let size = self.levels.len();
         let cells =
@@ -91,7 +92,7 @@ impl ConfusionTable {
         cells.filter(|(_, _, count)| *count > 0.0)
     }
 
-    /// A row for each level of the first rater.
+    /// Returns the counts of pairs, a row for each level of the first rater.
     pub fn count_rows(&self) -> Vec<Vec<u64>> {
         let rows = self.counts.chunks(self.levels.len().max(1));
         rows.map(|row| row.iter().map(|count| *count as u64).collect()).collect()
@@ -107,7 +108,7 @@ impl ConfusionTable {
         margins
     }
 
-    /// The share of each level among the scores of the first and of the second rater; empty without pairs.
+    /// Returns the share of each level among the scores of the first and of the second rater; empty without pairs.
     pub fn base_rates(&self) -> (Vec<f64>, Vec<f64>) {
         let total = self.total_pairs();
         if total == 0.0 {

@@ -42,13 +42,14 @@ impl ComparedComponent {
         }
     }
 
-    /// −4 to 4, in the sense of the subtraction; None where either run is not judged on it.
+    /// Returns the difference of the scores, −4 to 4, in the sense of the subtraction; None where either run is not
+    /// judged on it.
     pub fn score_delta(&self, subtraction: Subtraction) -> Option<i8> {
         let score = |run| self.score_in(run).map(|score| score.min(FULL_SCORE) as i8);
         Some(score(subtraction.from)? - score(subtraction.subtracted)?)
     }
 
-    /// The one run that has it, where the others do not.
+    /// Returns the index of the one run that has the component, where the others do not.
     pub fn only_in(&self) -> Option<usize> {
         let mut having =
             self.cells.iter().enumerate().filter(|(_, cell)| **cell != ComponentCell::NotListed);
@@ -96,8 +97,8 @@ fn component_cell((checklist, judgement): &RunVerdicts<'_>, id: &str) -> Compone
     }
 }
 
-/// Indices of rows, the largest loss first, equal ones in their order; those without a difference at the end, of them
-/// those that one run alone has last.
+/// Returns the indices of rows, the largest loss first, equal ones in their order; those without a difference at the
+/// end, of them those that one run alone has last.
 pub fn by_loss(rows: &[ComparedComponent], subtraction: Subtraction) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|at| {

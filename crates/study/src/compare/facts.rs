@@ -68,8 +68,8 @@ impl ComparedRun {
         self.reuse.get(&done).copied().flatten()?.dir
     }
 
-    /// The judgement of the judge that speaks on the state after so many turns: one that covers the checklist, or the
-    /// very one that speaks.
+    /// Returns the judgement of the judge that speaks on the state after so many turns: one that covers the checklist,
+    /// or the very one that speaks.
     fn judgement_at(&self, done: usize) -> Option<&Judgement> {
         let speaks = self.judgement()?;
         let all = self.rubric.judgements.iter().rev();
@@ -81,7 +81,7 @@ impl ComparedRun {
         })
     }
 
-    /// The tests of the last checkpoint that has some. None where the harness itself failed there.
+    /// Returns the tests of the last checkpoint that has some; None where the harness itself failed there.
     pub(super) fn last_tests(&self) -> Option<&RecordedTests> {
         let states = self.run.checkpoints.iter().rev();
         let records = states.flat_map(|it| [&it.after_skill, &it.recorded].into_iter().flatten());

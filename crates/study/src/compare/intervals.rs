@@ -70,7 +70,7 @@ impl IntervalParts {
         }
     }
 
-    /// MCF, DIR and IF50, in this order.
+    /// Returns the estimates of MCF, DIR and IF50, in this order.
     pub fn number_intervals(&self, by: Subtraction, plan: &BootstrapPlan) -> [EstimatedNumber; 3] {
         let (mcf, dir, if50) = (DrawnPart::Components, DrawnPart::Symbols, DrawnPart::Both);
         let (components, none) = (&self.components, &vec![]);
@@ -88,7 +88,7 @@ impl IntervalParts {
     }
 }
 
-/// The scores of the components of the checklist by the judgement that speaks.
+/// Returns the scores of the components of the checklist by the judgement that speaks.
 fn component_scores(party: &ComparedRun) -> BTreeMap<String, f64> {
     let checklist = party.rubric.checklist.as_ref();
     let is_listed = |verdict: &&Verdict| {

@@ -93,17 +93,17 @@ impl ComparedRun {
         }
     }
 
-    /// The judgement that speaks.
+    /// Returns the judgement that speaks for the run; None where there is none.
     pub fn judgement(&self) -> Option<&Judgement> {
         self.rubric.judgements.get(self.judgement?)
     }
 
-    /// The code after so many turns; None where it is not measured or not recorded.
+    /// Returns the code after so many turns; None where it is not measured or not recorded.
     pub(crate) fn code_at(&self, done: usize) -> Option<&QualitySnapshot> {
         self.measured.get(&done)?.as_ref()
     }
 
-    /// The code at the end.
+    /// Returns the code at the end; None where it is not measured or not recorded.
     pub(crate) fn final_code(&self) -> Option<&QualitySnapshot> {
         self.code_at(self.run.turns.len())
     }

@@ -48,7 +48,7 @@ worded! {
     }
 }
 
-/// The ends of the checkpoints, in order. A run without checkpoints has one moment, its end.
+/// Returns the ends of the checkpoints, in order. A run without checkpoints has one moment, its end.
 pub fn checkpoint_moments(run: &Run) -> Vec<ComparedMoment> {
     let count = run.checkpoints.len();
     if count == 0 {
@@ -62,7 +62,7 @@ pub fn checkpoint_moments(run: &Run) -> Vec<ComparedMoment> {
     run.checkpoints.iter().enumerate().map(moment).collect()
 }
 
-/// The end of every turn, in order.
+/// Returns the end of every turn that counts, in order.
 pub fn turn_moments(run: &Run) -> Vec<ComparedMoment> {
     let count = run.checkpoints.len();
     let ends = |done: usize| run.checkpoints.iter().rposition(|it| it.last_turn + 1 == done);
@@ -111,7 +111,7 @@ pub fn pair_by_checkpoint(a: &Run, b: &Run) -> Vec<CheckpointPair> {
     interleave_unpaired(&ends_a, &ends_b, &pairs)
 }
 
-/// Positions in both runs and why; in the order of the first, and never across each other.
+/// Returns positions in both runs and why they are paired; in the order of the first, and never across each other.
 fn pair_by_name(a: &Run, b: &Run) -> Vec<(usize, usize, PairedBy)> {
     let mut pairs: Vec<(usize, usize, PairedBy)> = vec![];
     for (at, checkpoint) in a.checkpoints.iter().enumerate() {

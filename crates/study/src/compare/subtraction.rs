@@ -31,7 +31,7 @@ impl Subtraction {
         }
     }
 
-    /// `single-shot − emergent (b − a)`
+    /// Returns `single-shot − emergent (b − a)`, or `b − a` where the conditions do not tell.
     pub fn display_text(self) -> String {
         let letters =
             format!("{} − {}", super::run_letter(self.from), super::run_letter(self.subtracted));

@@ -331,7 +331,7 @@ fn positions(
     within.filter(|at| is_wanted(&items[*at])).collect()
 }
 
-/// Returns what is left before these positions, and leaves what is after them.
+/// Takes the positions before these out of `left`, which keeps those after them.
 fn split_before<'p>(left: &mut [&'p [usize]; 2], at: [usize; 2]) -> [&'p [usize]; 2] {
     let before = [0, 1].map(|side| left[side].partition_point(|it| *it < at[side]));
     let parts = [0, 1].map(|side| &left[side][..before[side]]);

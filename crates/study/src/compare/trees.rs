@@ -46,7 +46,7 @@ impl ComparedTrees {
         Self { rows, changes }
     }
 
-    /// The change behind a row; None for a file that is the same in both.
+    /// Returns the change behind a row; None for a file that is the same in both.
     #[cfg(test)]
     pub fn change_of(&self, row: &FileRow) -> Option<&FileChange> {
         self.changes.iter().find(|change| change.path.as_str() == row.path)

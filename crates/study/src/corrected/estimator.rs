@@ -432,7 +432,7 @@ fn group_count(strata: &[Stratum], runs: BTreeSet<usize>) -> usize {
     groups.len()
 }
 
-/// The root of `G/(G−1)`, which makes a sum of squares over few runs unbiased.
+/// Returns the root of `G/(G−1)`, which makes a sum of squares over few runs unbiased.
 fn few_runs_factor(runs: usize) -> f64 {
     let runs = runs as f64;
     (runs / (runs - 1.0).max(1.0)).sqrt()

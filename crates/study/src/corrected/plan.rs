@@ -60,7 +60,7 @@ struct PlannedMean {
     runs: usize,
 }
 
-/// Plans labels of open items until the interval of these items' mean extends no more than `wanted` to either side.
+/// Plans labels of open items until the interval of these items' mean extends no more than `half_width` to either side.
 ///
 /// Where even labels of all open items would not do, all of them are planned; where the runs differ too much, none is.
 /// `current` is half the width of today's interval: where it is wider than the spread of the labels lets expect, those of
@@ -68,7 +68,7 @@ struct PlannedMean {
 pub fn label_plan(
     items: &[QueuedItem],
     (measure, options): (Measure, CorrectionOptions),
-    wanted: f64,
+    half_width: f64,
     current: Option<f64>,
 ) -> LabelPlan {
     let mut mean = PlannedMean::new(items, measure, options);
@@ -77,11 +77,11 @@ pub fn label_plan(
         mean.widening = current / modelled;
     }
     let floor = mean.floor();
-    if floor < wanted || floor == 0.0 {
-        mean.plan_until(wanted);
+    if floor < half_width || floor == 0.0 {
+        mean.plan_until(half_width);
     }
     let more = mean.strata.iter().filter(|(_, it)| it.more > 0).map(|(at, it)| (*at, it.more));
-    LabelPlan { wanted, expected: mean.expected_side(), floor, more: more.collect() }
+    LabelPlan { wanted: half_width, expected: mean.expected_side(), floor, more: more.collect() }
 }
 
 impl PlannedMean {
@@ -136,12 +136,12 @@ impl PlannedMean {
         }
     }
 
-    fn plan_until(&mut self, wanted: f64) {
+    fn plan_until(&mut self, half_width: f64) {
         for stratum in self.strata.values_mut() {
             let fewest = FEWEST_OF_STRATUM.min(stratum.items);
             stratum.more = fewest.saturating_sub(stratum.labelled.len()).min(stratum.open);
         }
-        while self.expected_side() > wanted {
+        while self.expected_side() > half_width {
             let (items, options) = (self.items, self.options);
             let variance =
                 |it: &PlannedStratum, extra: usize| it.mean_variance((items, extra), options);

@@ -226,7 +226,7 @@ fn known_field_names() -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// A table as the reader of codebooks takes it.
+/// Returns a table as the reader of codebooks takes it.
 fn table_to_json(table: &DeTable<'_>) -> Map<String, Value> {
     let entry = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let name: &std::borrow::Cow<'_, str> = name.get_ref();
@@ -260,7 +260,7 @@ fn set_option<T>(place: &mut Option<T>, read: Result<T, String>) -> Result<(), S
     read.map(|value| *place = Some(value))
 }
 
-/// A text that is not blank, without blanks around it.
+/// Returns a text without blanks around it; an error where it is blank or no text. `what` says what is expected.
 fn nonblank_text(value: &DeValue<'_>, what: &str) -> Result<String, String> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
     text.map(str::to_owned).ok_or_else(|| format!("expected {what}"))
@@ -281,7 +281,7 @@ fn rater_name(value: &DeValue<'_>, what: &str) -> Result<String, String> {
     }
 }
 
-/// Distinct names.
+/// Returns the names in a list; an error, as a sentence, where one is there twice.
 fn distinct_names(value: &DeValue<'_>, whose: &str) -> Result<Vec<String>, String> {
     let what = format!("a list of names of {whose}");
     let values = value.as_array().ok_or_else(|| format!("expected {what}"))?;

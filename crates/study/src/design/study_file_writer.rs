@@ -5,7 +5,7 @@ use super::{
 };
 use trajview_run::rubric::{LabelMode, LabelUnit};
 
-/// The text of a `study.toml`. The codebook is not written: it is a person's own text.
+/// Returns the text of a `study.toml`. The codebook is not written: it is a person's own text.
 pub fn study_file_text(design: &StudyDesign) -> String {
     let usual = SampleDesign::default();
     let (sample, mut text) = (&design.sample, String::new());

@@ -161,7 +161,8 @@ impl AlignmentScore {
     }
 }
 
-/// The p of a one-sided t-test that the mean of these is below `bound`. Where all are one number, that number decides.
+/// Computes the p of a one-sided t-test that the mean of these is below `bound`. Where all are one number, that number
+/// decides.
 fn p_below(gaps: &[f64], bound: f64) -> f64 {
     let (centre, count) = (mean(gaps), gaps.len() as f64);
     let squares: f64 = gaps.iter().map(|gap| (gap - centre).powi(2)).sum();

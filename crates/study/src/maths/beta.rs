@@ -11,8 +11,8 @@ const LARGEST_LOG: f64 = 600.0;
 /// Halvings after which a logarithm up to [`LARGEST_LOG`] has all digits of a number.
 const BISECTIONS: u32 = 64;
 
-/// The probability that Student's t with so many degrees of freedom (more than 0) is at least as far from 0 as `t`, on
-/// either side.
+/// Computes the probability that Student's t with so many degrees of freedom (more than 0) is at least as far from 0 as
+/// `t`, on either side.
 pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_infinite() {
         return 0.0;
@@ -22,14 +22,14 @@ pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + square), square / (freedom + square))
 }
 
-/// The probability that Student's t with so many degrees of freedom (more than 0) is at most `t`.
+/// Computes the probability that Student's t with so many degrees of freedom (more than 0) is at most `t`.
 pub fn student_cdf(t: f64, freedom: f64) -> f64 {
     let tail = student_two_sided(t, freedom) / 2.0;
     if t < 0.0 { tail } else { 1.0 - tail }
 }
 
-/// The value below which the share `p` (between 0 and 1) of Fisher's F lies, with degrees of freedom above 0 that need not
-/// be whole. The logarithm is found by bisection.
+/// Computes the value below which the share `p` (between 0 and 1) of Fisher's F lies, with degrees of freedom above 0
+/// that need not be whole. The logarithm is found by bisection.
 pub fn fisher_quantile(p: f64, numerator: f64, denominator: f64) -> f64 {
     let share_below = |log: f64| {
         let ratio = (numerator / denominator) * log.exp();
@@ -48,7 +48,7 @@ pub fn fisher_quantile(p: f64, numerator: f64, denominator: f64) -> f64 {
     (0.5 * (low + high)).exp()
 }
 
-/// The regularised incomplete beta function at `x`, where `y` is `1 - x`. 0 to 1.
+/// Computes the regularised incomplete beta function at `x`, where `y` is `1 - x`; 0 to 1.
 fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -65,7 +65,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
     value.clamp(0.0, 1.0)
 }
 
-/// The denominators `1 + d1/(1 + d2/(1 + ...))` (DLMF 8.17.22), by Lentz' method.
+/// Computes the denominators `1 + d1/(1 + d2/(1 + ...))` (DLMF 8.17.22), by Lentz' method.
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     let not_zero = |number: f64| if number == 0.0 { f64::MIN_POSITIVE } else { number };
     let (mut value, mut c, mut d) = (1.0, 1.0, 0.0);
@@ -86,7 +86,8 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
-/// The logarithm of the gamma function for `x` above 0: Stirling's series, after stepping up to where it is exact.
+/// Computes the logarithm of the gamma function for `x` above 0: Stirling's series, after stepping up to where it is
+/// exact.
 fn ln_gamma(x: f64) -> f64 {
     const SERIES: [f64; 6] =
         [1.0 / 12.0, -1.0 / 360.0, 1.0 / 1260.0, -1.0 / 1680.0, 1.0 / 1188.0, -691.0 / 360_360.0];

@@ -8,7 +8,7 @@ pub use beta::{fisher_quantile, student_cdf, student_two_sided};
 pub use normal::{normal_cdf, normal_quantile, normal_two_sided};
 pub use ranks::rank_numbers;
 
-/// The mean; NaN of nothing.
+/// Returns the mean; NaN of nothing.
 pub fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }

@@ -6,17 +6,17 @@ use std::f64::consts::{PI, SQRT_2};
 /// fraction does.
 const SERIES_UP_TO: f64 = 2.5;
 
-/// The share of a standard normal below `z`.
+/// Computes the share of a standard normal below `z`.
 pub fn normal_cdf(z: f64) -> f64 {
     0.5 * upper_error(-z / SQRT_2)
 }
 
-/// The probability of a value at least as far from 0 as `z`, on either side.
+/// Computes the probability of a value at least as far from 0 as `z`, on either side.
 pub fn normal_two_sided(z: f64) -> f64 {
     upper_error(z.abs() / SQRT_2)
 }
 
-/// `1 - erf(x)`, with small relative error far out too. 0 and 2 at the infinities, NaN of NaN.
+/// Computes `1 - erf(x)`, with small relative error far out too. 0 and 2 at the infinities, NaN of NaN.
 fn upper_error(x: f64) -> f64 {
     let distance = x.abs();
     let upper =
@@ -24,7 +24,7 @@ fn upper_error(x: f64) -> f64 {
     if x < 0.0 { 2.0 - upper } else { upper }
 }
 
-/// erf as `2/sqrt(pi) e^(-x^2) (x + 2x^3/3 + 4x^5/15 + ...)`, whose terms all have one sign.
+/// Computes erf as `2/sqrt(pi) e^(-x^2) (x + 2x^3/3 + 4x^5/15 + ...)`, whose terms all have one sign.
 fn erf_series(x: f64) -> f64 {
     let (mut term, mut sum, mut odd) = (x, x, 1.0);
     while term > sum * f64::EPSILON / 8.0 {
@@ -35,7 +35,7 @@ fn erf_series(x: f64) -> f64 {
     2.0 / PI.sqrt() * (-x * x).exp() * sum
 }
 
-/// erfc as Laplace's continued fraction, from the inside out.
+/// Computes erfc as Laplace's continued fraction, from the inside out.
 fn erfc_fraction(x: f64) -> f64 {
     if x == f64::INFINITY {
         return 0.0;

@@ -8,7 +8,7 @@ pub struct MeanRanks {
     pub ties: Vec<usize>,
 }
 
-/// The ranks of numbers that are not NaN, lowest first.
+/// Ranks numbers that are not NaN, lowest first; equal ones share their mean rank.
 pub fn rank_numbers(numbers: &[f64]) -> MeanRanks {
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));

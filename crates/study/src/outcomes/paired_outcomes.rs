@@ -44,13 +44,13 @@ pub struct McNemar {
 }
 
 impl McNemar {
-    /// The tasks that decide the test.
+    /// Returns the number of tasks that decide the test: those that only one side passed.
     pub const fn discordant(&self) -> usize {
         self.only_a + self.only_b
     }
 }
 
-/// McNemar's test (Psychometrika 12, 1947), exact: discordant tasks fall to either side with a chance of one half, so that p
+/// Computes McNemar's test (Psychometrika 12, 1947), exact: discordant tasks fall to either side with a chance of one half, so that p
 /// is twice the binomial probability of at most the smaller of the two counts, 1 at most. As `scipy.stats.binomtest` and
 /// `statsmodels.stats.contingency_tables.mcnemar(exact=True)`. Without a discordant task p is 1.
 ///
@@ -72,7 +72,7 @@ pub fn mcnemar_test(outcomes: &[(bool, bool)]) -> Result<McNemar, Undefined> {
     })
 }
 
-/// The probability of at most `most` of `count` fair coins, `most` at most half of them.
+/// Computes the probability of at most `most` heads of `count` fair coins, `most` at most half of them.
 fn lower_binomial(most: usize, count: usize) -> f64 {
     // The largest term as a logarithm, since a power of 1/2 leaves the range of numbers above 1,000 coins; the others by
     // their ratio to the one above.
@@ -125,7 +125,7 @@ fn named_tasks<'a>(trials: &[&'a TrialRecord]) -> BTreeMap<TaskKey<'a>, TaskTria
     tasks.filter_map(|trials| Some((trials.first()?.task_key()?, trials))).collect()
 }
 
-/// The mean rewards of each task in both groups.
+/// Returns the mean rewards of each task in both groups.
 fn reward_pairs(
     tasks: &[(&TaskTrials<'_>, &TaskTrials<'_>)],
 ) -> Result<Vec<(f64, f64)>, Undefined> {

@@ -63,12 +63,12 @@ impl OutcomeCounts {
         self.by_outcome[outcome as usize]
     }
 
-    /// All trials, those without an outcome included.
+    /// Returns the number of all trials, those without an outcome included.
     pub fn all_trials(&self) -> usize {
         self.by_outcome.iter().sum::<usize>() + self.not_recorded
     }
 
-    /// The pass rate by each rule, in the order of [`ErrorRule::ALL`].
+    /// Returns the pass rate by each rule, in the order of [`ErrorRule::ALL`].
     pub(crate) fn pass_rates(&self, confidence: f64) -> [PassRate; 3] {
         ErrorRule::ALL.map(|rule| {
             let counts = |it: &Outcome| rule.counts_as_pass(Some(*it)).is_some();
@@ -98,7 +98,7 @@ impl PassRate {
     }
 }
 
-/// Wilson's score interval without a correction for continuity (Wilson, Probable inference, the law of succession, and
+/// Computes Wilson's score interval without a correction for continuity (Wilson, Probable inference, the law of succession, and
 /// statistical inference, JASA 22, 1927), as `statsmodels.stats.proportion.proportion_confint(method="wilson")`.
 ///
 /// # Errors

@@ -9,8 +9,8 @@ pub const SAME: f64 = 1e-9;
 /// The largest number up to which a float represents every whole number.
 const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
-/// The first numbers less the second, those that are finite, in order. Equal differences, whatever their signs, are the
-/// same float; one of equal numbers is 0. Whole numbers are compared exactly.
+/// Returns the first numbers less the second, those that are finite, in order. Equal differences, whatever their signs,
+/// are the same float; one of equal numbers is 0. Whole numbers are compared exactly.
 pub fn pair_differences(pairs: &[(f64, f64)]) -> Vec<f64> {
     let known: Vec<PairDifference> =
         pairs.iter().map(PairDifference::between).filter(|it| it.value.is_finite()).collect();

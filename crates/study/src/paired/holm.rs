@@ -10,14 +10,14 @@ pub struct HolmAdjusted {
 }
 
 impl HolmAdjusted {
-    /// `Holm over 6 metrics`
+    /// Returns `Holm over 6 metrics`.
     pub fn method_text(tests: usize) -> String {
         format!("Holm over {tests} {}", if tests == 1 { "metric" } else { "metrics" })
     }
 }
 
-/// The adjusted p-values in the order of the raw ones, which are no NaN: the smallest times their number, the next times
-/// one less and so on, none below the one before and none above 1.
+/// Returns the adjusted p-values in the order of the raw ones, which are no NaN: the smallest times their number, the
+/// next times one less and so on, none below the one before and none above 1.
 pub fn holm_adjust(raw: &[f64]) -> Vec<HolmAdjusted> {
     let tests = raw.len();
     let mut order: Vec<usize> = (0..tests).collect();

@@ -39,7 +39,7 @@ pub enum PValueMethod {
 }
 
 impl PValueMethod {
-    /// `exact` or `normal approximation`
+    /// Returns `exact` or `normal approximation`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -49,12 +49,12 @@ impl PValueMethod {
 }
 
 impl Wilcoxon {
-    /// `Wilcoxon signed-rank, exact permutation, n 5, 1 zero dropped`
+    /// Returns `Wilcoxon signed-rank, exact permutation, n 5, 1 zero dropped`.
     pub fn method_text(&self) -> String {
         format!("Wilcoxon signed-rank, {}", self.method_details())
     }
 
-    /// `exact permutation, n 5, 1 zero dropped`
+    /// Returns `exact permutation, n 5, 1 zero dropped`.
     pub fn method_details(&self) -> String {
         let method = match self.method {
             PValueMethod::Exact => "exact permutation",
@@ -95,8 +95,8 @@ pub(super) fn signed_rank_test(differences: &[f64]) -> Result<Wilcoxon, Undefine
     Ok(Wilcoxon { w, w_plus, w_minus, p, method, p_normal, n, zeros: differences.len() - n })
 }
 
-/// Twice the share of the ways to pick some of the ranks whose sum is at most `w`, counted in halves: ranks of ties are
-/// whole or half numbers.
+/// Computes twice the share of the ways to pick some of the ranks whose sum is at most `w`, counted in halves: ranks of
+/// ties are whole or half numbers.
 fn exact_p_value(w: f64, ranks: &[f64]) -> f64 {
     let halves = |rank: f64| (2.0 * rank) as usize;
     let most = halves(w);

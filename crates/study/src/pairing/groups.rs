@@ -41,7 +41,7 @@ pub fn pair_rows<M: Copy>(
     pairing.pairs.iter().map(row).collect()
 }
 
-/// A group for each agent, in the order of the rows, and one of all where there are several.
+/// Returns a group for each agent, in the order of the rows, and one of all where there are several.
 pub fn agent_groups<M: Copy + PartialEq>(
     rows: &[PairNumbers<M>],
     metrics: &[M],

@@ -80,8 +80,8 @@ pub fn panel_of_run(scores: RunScores<'_>) -> RaterPanel {
 /// The judge, the file and the commit of a judging.
 type JudgingKey<'a> = (&'a Judge, &'a str, Option<&'a str>);
 
-/// A judging as a rater; `known` are the judgings before it of the same kind of thing. One who judged the same commit again by the
-/// same scales is another.
+/// Returns a judging as a rater, and adds it to `known`, the judgings before it of the same kind of thing. One who
+/// judged the same commit again by the same scales is another.
 fn judge_panel<'a>(
     key: JudgingKey<'a>,
     known: &mut Vec<JudgingKey<'a>>,
@@ -102,7 +102,7 @@ fn judge_panel<'a>(
     RaterPanel { raters: vec![rater], problems: vec![] }
 }
 
-/// The judge's name, or that of the file.
+/// Returns the judge's name, or that of the file.
 fn judge_name<'a>(judge: &'a Judge, file: &'a str) -> &'a str {
     match judge.name.as_str() {
         "" => file.trim_start_matches("judgements/").trim_end_matches(".json"),

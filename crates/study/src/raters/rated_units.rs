@@ -69,7 +69,7 @@ impl RatedUnits {
         Self { units, items, raters: raters.into_iter().map(|(person, _)| person).collect() }
     }
 
-    /// Places of the raters of these kinds.
+    /// Returns the indices of the raters of this kind.
     pub fn raters_of_kind(&self, kind: RaterKind) -> Vec<usize> {
         let all = self.raters.iter().enumerate();
         all.filter(|(_, rater)| rater.kind == kind).map(|(at, _)| at).collect()
@@ -83,8 +83,8 @@ struct UnitRow<'a> {
     scores: Vec<Option<f64>>,
 }
 
-/// The scores of one component of one run, commit by commit. A score that names no commit is of the first that its
-/// rater did not score, as two raters are joined.
+/// Returns the scores of one component of one run, commit by commit. A score that names no commit is of the first that
+/// its rater did not score, as two raters are joined.
 fn unit_rows<'a>(scores: &[(usize, &'a RaterScore)], raters: usize) -> Vec<UnitRow<'a>> {
     let mut rows: Vec<UnitRow<'a>> = vec![];
     let (named, open): (Vec<_>, Vec<_>) =
@@ -107,7 +107,7 @@ fn unit_rows<'a>(scores: &[(usize, &'a RaterScore)], raters: usize) -> Vec<UnitR
     rows
 }
 
-/// The run of each pair as a number, the same for the pairs of one run.
+/// Returns the run of each pair as a number, the same for the pairs of one run.
 pub fn run_numbers<'a>(pairs: impl IntoIterator<Item = &'a ScoredPair>) -> Vec<usize> {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut number = |run: &'a str| {

@@ -18,7 +18,7 @@ pub struct ScorePart {
 }
 
 impl ScorePart {
-    /// Components, by no criterion, on 0..4.
+    /// Returns whether these are scores of components, by no criterion, on 0..4.
     pub fn is_plain(&self) -> bool {
         self.unit == LabelUnit::Component && self.criterion.is_none() && self.is_on_own_scale()
     }
@@ -27,7 +27,7 @@ impl ScorePart {
         self.scale == self.unit.default_scale()
     }
 
-    /// The levels that agreement is measured on: of a scale on which any number may be given those that were.
+    /// Returns the scale that agreement is measured on: where any number may be given, its levels are those that were.
     pub fn agreement_levels(&self, panel: &RaterPanel) -> Result<RatingScale, ScaleError> {
         let scores = panel.raters.iter().flat_map(|rater| &rater.scores);
         scale_levels(self.scale, scores.map(|score| score.score))
@@ -40,7 +40,7 @@ impl ScorePart {
     }
 }
 
-/// The levels of a scale that agreement is measured on; of one on which any number may be given those of the scores.
+/// Returns a scale that agreement is measured on: where any number may be given, its levels are those of the scores.
 pub fn scale_levels(
     scale: rubric::ScoreScale,
     scores: impl IntoIterator<Item = f64>,
@@ -67,7 +67,7 @@ impl fmt::Display for ScorePart {
 }
 
 impl RaterScore {
-    /// The scale it is on.
+    /// Returns the scale that the score is on, which is that of its unit where it names none.
     pub(crate) fn effective_scale(&self) -> rubric::ScoreScale {
         self.scale.unwrap_or(self.item.unit.default_scale())
     }
@@ -99,12 +99,13 @@ impl RaterPanel {
         parts
     }
 
-    /// The raters with what they scored of a part; those who scored nothing of it are left out, and so are problems.
+    /// Returns the raters with what they scored of a part; those who scored nothing of it are left out, and so are
+    /// problems.
     pub fn for_part(&self, part: &ScorePart) -> Self {
         self.with_scores(|score| part.contains_score(score))
     }
 
-    /// The raters with these scores alone.
+    /// Returns the raters with those scores that pass the test; those without any are left out, and so are problems.
     pub fn with_scores(&self, is_wanted: impl Fn(&RaterScore) -> bool) -> Self {
         let wanted_part = |rater: &Rater| Rater {
             scores: rater.scores.iter().filter(|score| is_wanted(score)).cloned().collect(),

@@ -8,7 +8,7 @@ pub struct CsvLine {
     pub cells: Vec<String>,
 }
 
-/// The rows of a text. A quote that never ends takes the rest.
+/// Returns the rows of a text in CSV. A quote that never ends takes the rest.
 pub(crate) fn parse_csv(text: &str) -> Vec<CsvLine> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let divider = find_divider(text);

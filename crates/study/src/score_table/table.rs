@@ -205,7 +205,7 @@ fn cell_panel(rater: &str, cell: &str, item: &ScoredItem, place: &str) -> RaterP
     }
 }
 
-/// A finite number, or the name of a level of SLUMP's rubric.
+/// Parses a finite number, or the name of a level of SLUMP's rubric.
 fn parse_score(cell: &str) -> Option<f64> {
     let named = LEVELS.iter().position(|level| level.eq_ignore_ascii_case(cell));
     named

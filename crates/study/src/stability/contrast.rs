@@ -28,7 +28,7 @@ worded! {
 }
 
 impl SetupDifference {
-    /// `prompt against prompt`
+    /// Returns `prompt against prompt`, `judge against judge` and so on.
     pub const fn display_text(self) -> &'static str {
         match self {
             Self::Repeat => "repeat against repeat",

@@ -94,7 +94,7 @@ impl AuditCorrection {
 }
 
 impl Session {
-    /// The correction of what is audited; None where it is of other things than components.
+    /// Returns the correction of what is audited; None where it is of other things than components.
     pub(crate) fn audit_correction(&self) -> Option<&AuditCorrection> {
         self.audit.correction.as_deref()
     }
@@ -116,12 +116,12 @@ impl Session {
     ///
     /// # Errors
     /// Returns a sentence where what is audited has no corrected mean.
-    pub(crate) fn plan_labels(&mut self, wanted: Option<f64>) -> Result<(), String> {
+    pub(crate) fn plan_labels(&mut self, half_width: Option<f64>) -> Result<(), String> {
         if let Some(why) = self.why_no_correction() {
             return Err(why);
         }
-        self.audit.wanted_width = wanted;
-        if wanted.is_none() {
+        self.audit.wanted_width = half_width;
+        if half_width.is_none() {
             self.restore_drawn_order();
         }
         self.settle_correction();

@@ -79,7 +79,7 @@ impl AuditState {
         }
     }
 
-    /// The audit is on screen: from now on what waits for a label is hidden elsewhere.
+    /// Hides elsewhere, from now on, what waits for a label, in an audit of components.
     pub(crate) fn begin_audit(&mut self) {
         self.has_begun |= self.unit == LabelUnit::Component;
     }
@@ -100,12 +100,12 @@ impl AuditState {
         }
     }
 
-    /// Another rater sits here now: what was on screen is for their file too.
+    /// Marks what was on screen as not saved, since another rater sits here now: it is for their file too.
     pub(crate) fn mark_all_unsaved(&mut self) {
         self.unsaved.clone_from(&self.seen);
     }
 
-    /// Returns the seen verdicts that are not saved yet, once.
+    /// Takes the seen verdicts that are not saved yet.
     pub(crate) fn take_unsaved(&mut self) -> BTreeSet<VerdictId> {
         std::mem::take(&mut self.unsaved)
     }
@@ -114,7 +114,7 @@ impl AuditState {
         self.unit
     }
 
-    /// The seed that the queue was drawn with.
+    /// Returns the seed that the queue was drawn with.
     pub(super) fn drawn_seed(&self) -> u64 {
         self.queue.drawn_from.as_ref().map_or(QueuePlan::default().seed, |it| it.seed)
     }
@@ -137,7 +137,8 @@ impl Session {
         })
     }
 
-    /// The judging that is audited: the one that was flipped to, else the one that speaks for the run, else the last.
+    /// Returns the judging that is audited: the one that was flipped to, else the one that speaks for the run, else the
+    /// last.
     fn current_source(&self) -> Option<JudgingSource> {
         let ground = self.audit_inputs()?;
         let mut all = audit_items::audit_sources(ground, self.audit.unit);
@@ -155,20 +156,20 @@ impl Session {
         }
     }
 
-    /// The judgement of components that is audited where none was chosen: by a codebook the one that was given by it, else the
-    /// one whose numbers the scores show. A newer one does not take the place of that.
+    /// Returns the judgement of components that is audited where none was chosen: by a codebook the one that was given
+    /// by it, else the one whose numbers the scores show. A newer one does not take the place of that.
     fn default_judgement<'a>(&'a self, rubric: &'a Rubric) -> Option<&'a Judgement> {
         let by_codebook = rubric.judgement_to_show_by(self.audit_codebook())?;
         let is_the_runs = rubric.judgement_to_show().is_some_and(|it| it.file == by_codebook.file);
         if is_the_runs { self.rubric.run_judgement() } else { Some(by_codebook) }
     }
 
-    /// The judging whose items are in the queue.
+    /// Returns the judging whose items are in the queue.
     pub(crate) fn audit_source(&self) -> Option<&JudgingSource> {
         self.audit.queue.source.as_ref()
     }
 
-    /// The judgement that is audited, where verdicts of a judgement are.
+    /// Returns the judgement that is audited; None where it is not verdicts of a judgement.
     pub(crate) fn audited_judgement(&self) -> Option<&Judgement> {
         let rubric = self.rubric.known_rubric()?;
         let all = rubric.judgements_of_unit(self.audit.unit);
@@ -246,12 +247,13 @@ impl Session {
         named.or_else(|| book.criterion_by_id(None))
     }
 
-    /// The turn after which the code of an item was judged, counts from 0; None where the run has no such moment.
+    /// Returns the turn after which the code of an item was judged, counted from 0; None where the run has no such
+    /// moment.
     pub(crate) fn turn_of_item(&self, item: &AuditItem) -> Option<usize> {
         turns_done_at(&self.run, item.turn, item.commit.as_deref())?.checked_sub(1)
     }
 
-    /// The turn after which the audited code was judged, counts from 0; None where the run has no such moment.
+    /// Returns the turn after which the audited code was judged, counted from 0; None where the run has no such moment.
     pub(crate) fn audited_turn(&self) -> Option<usize> {
         let source = self.audit.queue.source.as_ref()?;
         turns_done_at(&self.run, source.turn, source.commit.as_deref())?.checked_sub(1)
@@ -302,7 +304,8 @@ impl Session {
         self.arrange_study_queue();
     }
 
-    /// The queue of the run that is open is what the study's queue has of it, in the judging that is looked at.
+    /// Sets the queue of the run to what the study's queue has of it, in the judging that is looked at; empty where it
+    /// has nothing.
     fn draw_queue_of_study(&mut self) {
         let Some((source, items)) = self.study_queue().and_then(StudyQueue::items_of_open_run)
         else {
@@ -341,7 +344,7 @@ impl Session {
         self.queued_items().iter().filter(is_open).count()
     }
 
-    /// Places that the rater marked and that the audited judging does not flag: each with its criterion.
+    /// Returns the places that the rater marked and that the audited judging does not flag, each with its criterion.
     pub(crate) fn missed_flags(&self) -> Vec<(Evidence, String)> {
         let source = self.audit_source().filter(|_| self.audit.unit == LabelUnit::Flag);
         let Some(source) = source else { return vec![] };
@@ -392,7 +395,8 @@ impl Session {
         self.audit.seen.iter().any(is_it) || self.labels.has_seen(file, item)
     }
 
-    /// The judgings whose verdict on an item was on screen, by file. What was raised is there because it was judged.
+    /// Returns the files of the judgings whose verdict on an item was on screen. What was raised is there because it
+    /// was judged.
     pub(crate) fn judgings_seen(&self, item: &AuditItem) -> Vec<String> {
         let key = item.item_key();
         let here = self.audit.seen.iter().filter(|it| it.shows_item(key));

@@ -36,7 +36,7 @@ pub struct RulerName {
 }
 
 impl RulerName {
-    /// `profile scb-paper`, or `trajview rules, scb-paper formulas, not comparable`.
+    /// Returns `profile scb-paper`, or `trajview rules, scb-paper formulas, not comparable with the paper`.
     pub fn display_text(&self) -> String {
         match self.is_comparable {
             true => format!("profile {}", self.name),
@@ -72,7 +72,7 @@ pub struct MovedScores {
 }
 
 impl MovedScores {
-    /// Both moments scored with these rules.
+    /// Compares two moments that were scored with these rules.
     pub fn between_details(before: &QualityDetail, after: &QualityDetail, rules: &RuleSet) -> Self {
         let not_compared = not_compared(before, after).into_iter().map(str::to_owned).collect();
         Self {

@@ -182,7 +182,7 @@ impl RunTableColumn {
         Self::Card(CardColumn::Project),
     ];
 
-    /// The columns of a set, from left to right.
+    /// Returns the columns of a set, from left to right.
     pub(crate) fn in_set(set: ColumnSet) -> Vec<Self> {
         match set {
             ColumnSet::Sessions => SESSION_COLUMNS.to_vec(),
@@ -216,7 +216,7 @@ impl RunTableColumn {
         SCORE_COLUMNS.into_iter().chain(of_sessions)
     }
 
-    /// Its place among all columns.
+    /// Returns its position among all columns, from 0.
     pub fn column_index(self) -> usize {
         Self::all_columns().position(|column| column == self).unwrap_or_default()
     }
@@ -294,7 +294,7 @@ impl RunTableColumn {
         Self::all_columns().find(|column| is_called(column, word))
     }
 
-    /// `run, task, agent`
+    /// Returns the words of all columns: `run, task, agent` and so on.
     pub fn all_words() -> String {
         Self::all_columns().map(|column| column.column_info().word).collect::<Vec<_>>().join(", ")
     }
@@ -323,7 +323,7 @@ impl RunTableColumn {
         matches!(self, Self::Number(number) if number.is_of_profile())
     }
 
-    /// The column after this one in going through what runs of a set are grouped by; None after the last.
+    /// Returns the column after this one in going through what runs of a set are grouped by; None after the last.
     pub(crate) fn next_group(now: Option<Self>, set: ColumnSet) -> Option<Self> {
         let columns = Self::in_set(set);
         let mut groups = Self::GROUPS.into_iter().filter(|column| columns.contains(column));

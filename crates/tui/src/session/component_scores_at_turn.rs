@@ -21,9 +21,9 @@ pub struct ComponentAtTurn {
 pub(crate) const MAX_COMPONENTS: usize = 6;
 
 impl Session {
-    /// The components that the last whole judgement up to the playhead leaves worse than an earlier one did, then those
-    /// that score least; none where nothing up to there was judged. All of one judge, the one whose scores the curves have:
-    /// judges differ.
+    /// Returns the components that the last whole judgement up to the playhead leaves worse than an earlier one did,
+    /// then those that score least; none where nothing up to there was judged. The judgements are of one judge, the one
+    /// whose scores the curves have: judges differ.
     pub(crate) fn components_at_turn(&self) -> Vec<ComponentAtTurn> {
         let Some(rubric) = self.rubric.known_rubric() else { return vec![] };
         let Some(judge) = self.rubric.judge_of_curves() else { return vec![] };

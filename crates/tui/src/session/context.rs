@@ -23,13 +23,13 @@ macro_rules! key_contexts {
                 match self { $(Self::$name => $title),* }
             }
 
-            /// The view that its rows are of; None where they are of any.
+            /// Returns the view that its rows are of; None where they are of any.
             pub const fn view(self) -> Option<View> {
                 let views: &[View] = match self { $(Self::$name => &[$(View::$view)?]),* };
                 views.first().copied()
             }
 
-            /// The contexts whose rows hold here, the closest first.
+            /// Returns the contexts whose rows hold here, the closest first.
             pub(crate) const fn active_contexts(self) -> &'static [Self] {
                 match self { $(Self::$name => &[$(Self::$layer),*]),* }
             }
@@ -185,7 +185,7 @@ key_contexts! {
 }
 
 impl KeyContext {
-    /// The parts of a view that are on screen together with this one, itself included.
+    /// Returns the parts of a view that are on screen together with this one, itself included.
     pub(crate) const fn visible_parts(self) -> &'static [Self] {
         match self {
             Self::Turns | Self::Request | Self::Diff | Self::Steps | Self::Files => {

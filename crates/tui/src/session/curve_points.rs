@@ -37,12 +37,12 @@ impl RunPoint {
         RunMoment { turns: self.done, step: self.step.map(|(step, _)| step) }
     }
 
-    /// The turn that it ends or lies in, counts from 0.
+    /// Returns the turn that the point ends or lies in, counted from 0.
     pub fn turn(&self) -> usize {
         self.step.map_or(self.done.saturating_sub(1), |(step, _)| step.turn)
     }
 
-    /// Turns done, where it is the end of one.
+    /// Returns the number of turns done, where the point is the end of one; None for a step.
     pub(crate) fn ended_turns(&self) -> Option<usize> {
         self.step.is_none().then_some(self.done)
     }
@@ -53,7 +53,7 @@ impl RunPoint {
         (self.turn(), self.step.map_or(usize::MAX, |(_, number)| number))
     }
 
-    /// `turn 23`, `step 1.7`.
+    /// Returns `turn 23` or `step 1.7`.
     pub fn display_text(&self) -> String {
         match self.step {
             Some((step, number)) => format!("step {}.{number}", step.turn + 1),
@@ -142,13 +142,13 @@ pub struct PointStretch {
     pub name: String,
 }
 
-/// The checkpoints as stretches of points.
+/// Returns the checkpoints as stretches of points.
 pub(crate) fn checkpoint_stretches(run: &Run, points: &[RunPoint]) -> Vec<PointStretch> {
     let name = |index: usize| run.checkpoints.get(index).map(|it| it.id.clone());
     named_stretches(run, points, |index| name(index).unwrap_or_default())
 }
 
-/// The phases of SlopCodeBench as stretches of points; none for a run without checkpoints.
+/// Returns the phases of SlopCodeBench as stretches of points; none for a run without checkpoints.
 pub(crate) fn phase_stretches(run: &Run, points: &[RunPoint]) -> Vec<PointStretch> {
     let count = run.checkpoints.len();
     let word = |index| TaskPhase::for_checkpoint(index, count).map_or("", TaskPhase::word);

@@ -82,8 +82,8 @@ impl ValueOrigin {
     }
 }
 
-/// The curves that a run has: the judged ones only where it was judged or audited, that of a memory only where one gave cards,
-/// that of the context only where model calls record their tokens.
+/// Returns the numbers whose curves a run has: the judged ones only where it was judged or audited, that of a memory
+/// only where one gave cards, that of the context only where model calls record their tokens.
 pub fn listed_numbers(session: &Session) -> Vec<Number> {
     let has_judged = judged_points::has_judged_curves(session);
     let has_cards = memory_course(session).is_some_and(|course| !course.cards.is_empty());
@@ -217,7 +217,8 @@ impl MomentFacts for FactsAtPoint<'_> {
         turns.filter(|turns| !turns.is_empty()).map(TurnUsage::from_turns).unwrap_or_default()
     }
 
-    /// But for the memory it is of the whole run.
+    /// Returns the numbers of the process up to the point, which is only that of the memory: the others are of the
+    /// whole run.
     fn process_numbers(&self) -> Option<ProcessNumbers> {
         let stale_rate =
             memory_course(self.session)?.when_given_by(self.point.ended_turns()?).stale_rate();

@@ -60,7 +60,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// The number of a question, where it is one.
+    /// Returns the number of the question; None for an effect that is none.
     pub const fn request_id(&self) -> Option<RequestId> {
         match self {
             Self::Ask(request, _) | Self::Open(request, ..) | Self::StartLive(request, _) => {
@@ -72,7 +72,7 @@ impl Effect {
 }
 
 impl Question {
-    /// Asked under this number.
+    /// Returns the effect that asks this under a number.
     pub fn with_request(self, request: RequestId) -> Effect {
         Effect::Ask(request, Box::new(self))
     }

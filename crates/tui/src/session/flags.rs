@@ -40,7 +40,7 @@ pub struct FlaggedState<'r> {
 }
 
 impl FlaggedBy<'_> {
-    /// `recorded by the benchmark`, `judge gpt (m-1), repeat 2`
+    /// Returns `recorded by the benchmark`, or `judge gpt (m-1), repeat 2`.
     pub fn display_text(self) -> String {
         match self {
             FlaggedBy::Recorded => "recorded by the benchmark".into(),

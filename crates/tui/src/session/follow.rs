@@ -28,7 +28,7 @@ pub struct RunEnd {
 }
 
 impl FollowState {
-    /// The playhead is at the end: everything up to there has been seen.
+    /// Notes that everything up to this end of the run has been seen.
     pub(crate) const fn mark_seen(&mut self, end: RunEnd) {
         self.seen = end;
     }

@@ -8,7 +8,7 @@ pub struct DependencyIntegration {
 }
 
 impl DependencyIntegration {
-    /// 0 to 1; None without symbols.
+    /// Returns the share of the exported symbols that are reused, 0 to 1; None without symbols.
     pub(crate) fn reused_share(&self) -> Option<f64> {
         (self.exported > 0).then(|| self.reused as f64 / self.exported as f64)
     }

@@ -58,7 +58,7 @@ pub struct TestJob {
 }
 
 impl TestJob {
-    /// The checkpoints that are tested: position, and turns done.
+    /// Returns the checkpoints that are tested, each with its id and the number of turns done.
     pub fn tested_moments(&self, run: &Run) -> Vec<(String, usize)> {
         let all = run.checkpoints.iter().enumerate();
         let wanted = all.filter(|(at, _)| self.checkpoint.is_none_or(|wanted| wanted == *at));
@@ -85,7 +85,7 @@ pub enum CheckMoments {
 }
 
 impl CheckJob {
-    /// The commands that there are, the build first.
+    /// Returns the commands that there are, the build first.
     pub fn commands(&self) -> Vec<&str> {
         [&self.build, &self.test].into_iter().flatten().map(String::as_str).collect()
     }

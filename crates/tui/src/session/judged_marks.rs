@@ -19,7 +19,7 @@ pub struct EvidenceMark {
 }
 
 impl EvidenceMark {
-    /// `◆ C07 evidence`
+    /// Returns `◆ C07 evidence`.
     pub(crate) fn mark_label(&self) -> String {
         format!("◆ {} evidence", self.component)
     }
@@ -36,7 +36,7 @@ pub struct FlagMark {
 }
 
 impl FlagMark {
-    /// `⚑ copied-logic`
+    /// Returns `⚑ copied-logic`.
     pub(crate) fn mark_label(&self) -> String {
         format!("⚑ {}", self.flag.criterion)
     }
@@ -55,7 +55,7 @@ impl FlagMark {
     }
 }
 
-/// The evidence in a file, where its lines are those that were judged.
+/// Returns the evidence in a file, where its lines are those that were judged.
 pub(crate) fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
     let (Some(turn), Some(judgement)) = (key.scope.turn_after(), session.rubric.shown_judgement())
     else {

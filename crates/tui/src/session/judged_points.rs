@@ -36,8 +36,8 @@ pub(crate) fn judge_of_number(session: &Session, number: Number) -> Option<Strin
     }
 }
 
-/// The judgement of the state at a point that covers the checklist: of the judge whose verdicts the scores show, since
-/// judges differ.
+/// Returns the judgement of the state at a point that covers the checklist: of the judge whose verdicts the scores
+/// show, since judges differ.
 fn judgement_at<'a>(session: &'a Session, point: &RunPoint) -> Option<&'a Judgement> {
     let judged = &session.rubric;
     let (judge, rubric) = (judged.judge_of_curves()?, judged.known_rubric()?);

@@ -102,7 +102,7 @@ impl RaterLabels {
         self.failed.as_deref()
     }
 
-    /// Labels and proposals that are not on disk.
+    /// Returns the number of labels and proposals that are not on disk.
     pub(crate) fn unsaved_count(&self) -> usize {
         self.unsaved.iter().filter(|it| !matches!(it, LabelSave::Seen(_))).count()
     }
@@ -220,8 +220,8 @@ impl RaterLabels {
             || self.files_seen(item).any(|it| it == file)
     }
 
-    /// The files of judgements whose verdict on an item was on screen, as the file and the labels of it say; of a label that
-    /// was taken back that of its judgement.
+    /// Returns the files of judgements whose verdict on an item was on screen, as the file and the labels of it say; of
+    /// a label that was taken back that of its judgement.
     pub(crate) fn files_seen<'a>(&'a self, item: ItemKey<'a>) -> impl Iterator<Item = String> + 'a {
         let kept = self.saved.ready().into_iter().flat_map(|kept| &kept.seen);
         let listed = kept.filter(move |it| it.shows_item(item)).map(|it| it.judgement.clone());
@@ -233,7 +233,7 @@ impl RaterLabels {
         listed.chain(seen)
     }
 
-    /// The label that is in; one that was taken back is none.
+    /// Returns the label on an item; None where there is none, or it was taken back.
     pub(crate) fn answered_label<'a, 'i>(
         &'a self,
         state: impl Into<JudgedState<'a>>,
@@ -286,7 +286,7 @@ impl RaterLabels {
         self.given_here.push(VerdictId::for_item(judgement, item));
     }
 
-    /// The last item that was labelled for this judgement; it is not remembered any longer.
+    /// Forgets the item of this judgement that was labelled last, and returns it; None where there is none.
     pub(crate) fn take_last_given(&mut self, judgement: &str) -> Option<VerdictId> {
         let at = self.given_here.iter().rposition(|it| it.judgement == judgement)?;
         Some(self.given_here.remove(at))
@@ -320,8 +320,8 @@ impl RaterLabels {
         self.index_labels();
     }
 
-    /// Returns the label that won where another program saved first; unsaved entries about the same thing are dropped
-    /// then.
+    /// Takes the answer to a request to save. Returns the label that won where another program saved first; unsaved
+    /// entries about the same thing are dropped then.
     pub(crate) fn take_saved(
         &mut self,
         request: RequestId,

@@ -196,8 +196,9 @@ impl Session {
         self.run.warnings.iter().chain(of_files).chain(of_rubric)
     }
 
-    /// Lines by which the files after a turn differ from those before. None until they are counted: the sum of what the
-    /// recorded edits wrote is another number. None too where the lines of one of the changes are not known.
+    /// Returns the lines by which the files after a turn differ from those before. None until they are counted: the sum
+    /// of what the recorded edits wrote is another number. None too where the lines of one of the changes are not
+    /// known.
     pub(crate) fn lines_of_turn(&self, turn: usize) -> Option<LineTotals> {
         let counts = self.counts.ready()?.get(turn).filter(|counts| !counts.is_empty())?;
         counts.iter().try_fold(LineTotals::default(), |mut sum, lines| {
@@ -258,7 +259,7 @@ impl Session {
         self.opening = Some(opening);
     }
 
-    /// The place to go to, once.
+    /// Takes the place to go to; None where there is none.
     pub(crate) const fn take_opening(&mut self) -> Option<ReplayOpening> {
         self.opening.take()
     }
@@ -270,7 +271,7 @@ impl Session {
         RunEnd { turns: self.run.turns.len(), steps }
     }
 
-    /// `2 new turns`: what was written after the place that is looked at.
+    /// Returns `2 new turns`: what was written after the place that is looked at; None where that is nothing.
     pub(crate) fn news_text(&self) -> Option<String> {
         self.follow.news_text(self.run_end())
     }

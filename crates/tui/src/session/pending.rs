@@ -84,7 +84,7 @@ impl<K> Pending<K> {
         question.with_request(self.begin_request(numbers, about))
     }
 
-    /// Returns the number for a question that is sent otherwise.
+    /// Sets the question in progress to one that is sent otherwise, and returns the number for it.
     pub(crate) fn begin_request(&mut self, numbers: &mut RequestIds, about: K) -> RequestId {
         let request = numbers.next_request();
         self.running = Some((request, about));
@@ -96,7 +96,7 @@ impl<K> Pending<K> {
         self.running.as_ref().is_some_and(|(running, _)| *running == request)
     }
 
-    /// Returns the subject of the question, if this answers the one in progress.
+    /// Ends the question in progress, if this answers it, and returns its subject.
     pub(crate) fn take_answered(&mut self, request: RequestId) -> Option<K> {
         self.running.take_if(|(running, _)| *running == request).map(|(_, about)| about)
     }

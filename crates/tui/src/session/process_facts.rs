@@ -117,7 +117,8 @@ impl ProcessState {
         self.drawing.is_free().then(|| self.drawing.ask_question(numbers, (), question))
     }
 
-    /// The sentence to be shown.
+    /// Takes the outcome of drawing decisions, and returns the sentence to be shown; the decisions are read again. None
+    /// where it answers no question.
     pub(crate) fn take_drawn(
         &mut self,
         request: RequestId,
@@ -128,7 +129,7 @@ impl ProcessState {
         Some(outcome.unwrap_or_else(|why| why))
     }
 
-    /// The store of decisions may have been edited, or judged.
+    /// Forgets the decisions, whose store may have been edited, or judged.
     pub(crate) fn forget_decisions(&mut self) {
         self.decisions.forget_answer();
     }
@@ -204,7 +205,7 @@ impl ProcessState {
         self.layers.known_answer()
     }
 
-    /// The layers of the run; empty where there are none, or they are not known yet.
+    /// Returns the layers of the run; empty where there are none, or they are not known yet.
     pub fn layer_records(&self) -> &[LayerRecord] {
         match self.layers() {
             Some(Ok(Some(records))) => records,
@@ -220,8 +221,8 @@ impl ProcessState {
         }
     }
 
-    /// The signal after the one that was gone to last, or after the playhead; before it where `by` is less than 0. None past
-    /// the ends; turns count from 0.
+    /// Goes to the signal after the one that was gone to last, or after the playhead, and returns it; before it where
+    /// `by` is less than 0. None past the ends; turns count from 0.
     pub(crate) fn visit_signal(&mut self, turn: usize, by: isize) -> Option<&ProcessSignal> {
         let all = self.signals();
         let start = all.partition_point(|signal| signal.step.turn < turn);

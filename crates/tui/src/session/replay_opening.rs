@@ -62,20 +62,20 @@ pub enum DiffBase {
 }
 
 impl ReplayOpening {
-    /// A place in the code, measured from what changes are measured from now.
+    /// Returns the opening of a place in the code, measured from what changes are measured from now.
     pub(crate) fn at_turn(turn: usize, target: OpeningTarget) -> Self {
         Self { turn, target, base: None }
     }
 
-    /// A line of a file as it is after a turn.
+    /// Returns the opening of a line of a file, counted from 1, as it is after a turn.
     pub fn at_line(turn: usize, path: RepoPath, line: usize) -> Self {
         Self::at_turn(turn, OpeningTarget::File { path, aim: Some(LineAim::Line(line)) })
     }
 }
 
 impl ReplayOpening {
-    /// The line of a turn's diff that shows an event of a component. `changes` are those of the turn; where they are not
-    /// known, the file has the name that the event gives.
+    /// Returns the opening of the line of a turn's diff that shows an event of a component. `changes` are those of the
+    /// turn; where they are not known, the file has the name that the event gives.
     pub(crate) fn at_event(turn: usize, spot: &EventSpot, changes: &[FileChange]) -> Self {
         let is_it = |change: &&FileChange| {
             change.path == spot.path
@@ -96,8 +96,8 @@ impl ReplayOpening {
 }
 
 impl OpeningTarget {
-    /// The change of a file where it changed or the lines are gone, else the whole file. `lines` are the first and the
-    /// last in the file after the turn; None for what is gone.
+    /// Returns the change of a file where it changed or the lines are gone, else the whole file. `lines` are the first
+    /// and the last in the file after the turn; None for what is gone.
     pub(crate) fn for_lines(
         path: RepoPath,
         lines: Option<(usize, usize)>,

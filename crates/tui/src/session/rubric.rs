@@ -109,8 +109,8 @@ impl RubricState {
         self.judgement = Some(file.to_owned());
     }
 
-    /// The judgement that is looked at: the one that was flipped to, else the one that was shown first, else the one that
-    /// speaks for the run, else the last there is.
+    /// Returns the judgement that is looked at: the one that was flipped to, else the one that was shown first, else
+    /// the one that speaks for the run, else the last there is.
     pub fn shown_judgement(&self) -> Option<&Judgement> {
         self.chosen_judgement()
             .or_else(|| self.run_judgement())
@@ -132,8 +132,8 @@ impl RubricState {
         self.known_rubric()?.judgements.iter().find(|it| Some(&*it.file) == file)
     }
 
-    /// The judgement that would speak for the run if it were opened now, where that is not the one that is looked at and
-    /// the user has not seen it yet.
+    /// Returns the judgement that would speak for the run if it were opened now, where that is not the one that is
+    /// looked at and the user has not seen it yet.
     pub(crate) fn newer_judgement(&self) -> Option<&Judgement> {
         let newest = self.known_rubric()?.judgement_to_show().filter(|it| it.pooled.is_none())?;
         let is_pinned = self.pinned.as_ref().is_some_and(|pinned| *pinned != newest.file);
@@ -160,7 +160,7 @@ impl RubricState {
         )
     }
 
-    /// Returns the judge to pin, None for no judge, once after the user asked for it; the rubric is read again then.
+    /// Takes the judge to pin, None for no judge, after the user asked for it; the rubric is read again then.
     pub(crate) fn take_wanted_pin(&mut self) -> Option<Option<String>> {
         let wanted = self.wanted_pin.take()?;
         self.is_stale = true;
@@ -363,7 +363,7 @@ impl RubricState {
         }
     }
 
-    /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
+    /// Returns the turn after which the code was judged, counted from 0; None where the run has no such moment.
     pub fn judged_turn(&self, run: &Run) -> Option<usize> {
         lifeline::judged_after(run, self.shown_judgement()?)?.checked_sub(1)
     }
@@ -457,19 +457,19 @@ impl Session {
         self.rubric.reuse.ask_reuse(numbers, &self.run, done)
     }
 
-    /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
+    /// Returns the turn after which the code was judged, counted from 0; None where the run has no such moment.
     pub fn judged_turn(&self) -> Option<usize> {
         self.rubric.judged_turn(&self.run)
     }
 
-    /// A file as it was judged.
+    /// Returns the key of a file as it was judged; None where the run has no such moment.
     pub(crate) fn judged_file(&self, path: &str) -> Option<DiffKey> {
         let scope = DiffScope::At(RunMoment::after_turns(self.judged_turn()? + 1));
         Some(DiffKey { scope, path: RepoPath::new(path)? })
     }
 }
 
-/// `2 Simplified`, in the rubric's words.
+/// Returns `2 Simplified`, in the rubric's words.
 pub fn score_text(score: u8) -> String {
     let word = LEVELS.get(usize::from(score)).copied().unwrap_or_default();
     format!("{score} {word}")

@@ -92,12 +92,12 @@ impl CodeScores {
         &mut self,
         numbers: &mut RequestIds,
         run: &Arc<Run>,
-        wanted: Vec<RunMoment>,
+        moments: Vec<RunMoment>,
     ) -> Option<Effect> {
-        if wanted.is_empty() || self.is_stopped || self.failed.is_some() || self.is_busy() {
+        if moments.is_empty() || self.is_stopped || self.failed.is_some() || self.is_busy() {
             return None;
         }
-        let question = Question::Scores { run: run.clone(), moments: wanted };
+        let question = Question::Scores { run: run.clone(), moments };
         Some(self.pending.ask_question(numbers, (), question))
     }
 

@@ -39,7 +39,7 @@ pub enum NamedMoment {
 }
 
 impl NamedMoment {
-    /// The moment: a turn or a checkpoint means its end. The error is a sentence.
+    /// Returns the moment that is named: a turn or a checkpoint means its end. The error is a sentence.
     pub fn to_moment(&self, run: &Run) -> Result<RunMoment, String> {
         match (self, self.as_checkpoint(run)) {
             (_, Some(checkpoint)) => checkpoint.turns_done(run).map(RunMoment::after_turns),
@@ -50,7 +50,7 @@ impl NamedMoment {
         }
     }
 
-    /// The step that it names. The error is a sentence.
+    /// Returns the step that is named. The error is a sentence.
     pub fn named_step(&self, run: &Run) -> Result<StepId, String> {
         let Self::Step(turn, number) = self else {
             return Err("a step is named by its turn and its number in it, such as 12.7".into());
@@ -98,14 +98,14 @@ impl NamedMoment {
         }
     }
 
-    /// The turn to select, counts from 0. The error is a sentence.
+    /// Returns the turn to select, counted from 0. The error is a sentence.
     pub fn turn_index(&self, run: &Run) -> Result<usize, String> {
         let moment = self.to_moment(run)?;
         Ok(if moment.step.is_some() { moment.turns } else { moment.turns.saturating_sub(1) })
     }
 
-    /// The number of the step to select, counts from 1; None where it names none that
-    /// is there, such as a checkpoint called `1.2`.
+    /// Returns the number of the step to select, counted from 1; None where no step that is there is named, such as by
+    /// a checkpoint called `1.2`.
     pub fn step_number(&self, run: &Run) -> Option<usize> {
         match self {
             Self::Step(_, number) if self.as_checkpoint(run).is_none() => {
@@ -142,7 +142,7 @@ impl FromStr for NamedMoment {
     }
 }
 
-/// `12.7`: step 7 of turn 12.
+/// Parses `12.7` as turn 12 and step 7, both counted from 1.
 fn parse_step(word: &str) -> Option<(usize, usize)> {
     let (turn, step) = word.split_once('.')?;
     Some((turn.parse().ok()?, step.parse().ok()?))

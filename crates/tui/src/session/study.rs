@@ -79,27 +79,27 @@ impl StudyQueue {
         self.numbers.is_empty()
     }
 
-    /// Place in the queue, counts from 0.
+    /// Returns the place in the queue, counted from 0.
     pub(crate) const fn queue_position(&self) -> usize {
         self.at
     }
 
-    /// The thing at a place in the queue.
+    /// Returns the thing at a place in the queue, counted from 0.
     pub(crate) fn item_at(&self, at: usize) -> Option<&StudyItem> {
         self.studied.items.get(*self.numbers.get(at)?)
     }
 
-    /// Number of the thing that is looked at among all things of the sample.
+    /// Returns the index of the thing that is looked at among all things of the sample.
     pub(crate) fn chosen_number(&self) -> Option<usize> {
         self.numbers.get(self.at).copied()
     }
 
-    /// The thing that is looked at.
+    /// Returns the thing that is looked at.
     pub fn chosen_item(&self) -> Option<&StudyItem> {
         self.item_at(self.at)
     }
 
-    /// Its run.
+    /// Returns the run of the thing that is looked at.
     pub fn chosen_run(&self) -> Option<&StudyRun> {
         self.studied.run_of(self.chosen_item()?)
     }
@@ -126,7 +126,8 @@ impl StudyQueue {
         }
     }
 
-    /// The run that is to be opened now, if any: that of the thing that is looked at.
+    /// Returns the run that is to be opened now, with its index: that of the thing that is looked at. None where it is
+    /// open, or another is being opened.
     pub(crate) fn to_open(&self) -> Option<(usize, &StudyRun)> {
         let run = self.chosen_item()?.run;
         let is_under_way = match &self.run_opening {
@@ -154,7 +155,8 @@ impl StudyQueue {
         self.run_opening = RunOpening::Failed(run, why);
     }
 
-    /// The run that is open: the judging that is audited by what is looked at, and what of it is in the queue.
+    /// Returns the judging of the open run that is audited by what is looked at, and what of it is in the queue. None
+    /// where what is looked at is of another run.
     pub(super) fn items_of_open_run(&self) -> Option<(JudgingSource, Vec<AuditItem>)> {
         let chosen = self.chosen_item().filter(|item| Some(item.run) == self.open)?;
         let mut judged = self.studied.run_of(chosen)?.judgings.iter();
@@ -164,7 +166,8 @@ impl StudyQueue {
         Some((source.clone(), all.filter(is_here).map(|it| it.item.clone()).collect()))
     }
 
-    /// The place of an item of the run that is open.
+    /// Returns the place in the queue of an item of the run that is open: that which is looked at where it is one, else
+    /// the first.
     fn position_of(&self, is_item: impl Fn(&AuditItem) -> bool) -> Option<usize> {
         let is_it = |at: &usize| {
             let item = self.item_at(*at);
@@ -178,7 +181,7 @@ impl StudyQueue {
 }
 
 impl Session {
-    /// The study whose queue is worked, where it is one.
+    /// Returns the study whose queue is worked; None in the audit of one run.
     pub fn study_queue(&self) -> Option<&StudyQueue> {
         self.audit.study.as_deref()
     }
@@ -460,7 +463,7 @@ impl Session {
         Some((0..study.len()).filter(is_here).filter(|at| !self.is_done(*at)).count())
     }
 
-    /// The label of a thing in the study, one that was taken back included.
+    /// Returns the label of a thing in the study, one that was taken back included.
     pub(crate) fn study_label<'a>(&'a self, item: &'a StudyItem) -> Option<JudgementLabel<'a>> {
         self.labels_in(item.run)?.label_on(item.item.judged_state(), item.item_key())
     }

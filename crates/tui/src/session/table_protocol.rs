@@ -95,7 +95,7 @@ impl RunFileScores {
         Some(known.next_back()? - first)
     }
 
-    /// The moments of [`RunCard::moments`], measured.
+    /// Returns the scores of the measured moments of a run ([`RunCard::moments`]).
     pub fn from_moments(moments: &[MeasuredMoment]) -> Self {
         let end = moments.last().map(|it| it.snapshot.as_ref());
         let last = end.and_then(Result::ok);
@@ -113,7 +113,7 @@ impl RunFileScores {
     }
 }
 
-/// A snapshot without its lists, which a table of thousands of runs has no room for.
+/// Returns a snapshot without its lists, which a table of thousands of runs has no room for.
 fn without_lists(snapshot: &QualitySnapshot) -> QualitySnapshot {
     QualitySnapshot {
         skipped: vec![],
@@ -123,7 +123,7 @@ fn without_lists(snapshot: &QualitySnapshot) -> QualitySnapshot {
     }
 }
 
-/// `codex 0.42.0`; the name alone where no version is recorded.
+/// Returns `codex 0.42.0`; the name alone where no version is recorded.
 pub(crate) fn agent_text(run: &Run) -> String {
     match &run.agent.version {
         Some(version) => format!("{} {version}", run.agent.name),

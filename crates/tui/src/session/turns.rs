@@ -15,7 +15,8 @@ pub enum TurnMessage {
 }
 
 impl TurnMessage {
-    /// The turn that is wanted by number or by count, whether or not the run has it; counts from 0 as `turn` does.
+    /// Returns the turn that is meant by number or by count, whether or not the run has it; counts from 0 as `turn`
+    /// does.
     pub(crate) const fn wanted_turn(&self, turn: usize) -> Option<usize> {
         match *self {
             Self::Next(count) => Some(turn.saturating_add(count)),
@@ -24,7 +25,7 @@ impl TurnMessage {
         }
     }
 
-    /// The turn it leads to from `turn`; both count from 0.
+    /// Returns the turn that this leads to from `turn`; both count from 0.
     pub(crate) fn target_turn(&self, run: &Run, turn: usize) -> usize {
         let last = run.turns.len().saturating_sub(1);
         let starts = || (0..run.checkpoints.len()).map(|index| run.first_turn_of(index));
@@ -55,7 +56,7 @@ pub enum TurnListRow {
     Turn(usize),
 }
 
-/// The list: every turn, each checkpoint's name above its first.
+/// Returns the rows of the list: every turn, each checkpoint's name above its first.
 pub fn turn_rows(run: &Run) -> Vec<TurnListRow> {
     let mut rows = Vec::with_capacity(run.turns.len() + run.checkpoints.len());
     let mut before = None;

@@ -103,7 +103,7 @@ impl ViewMessage {
     }
 }
 
-/// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 runs, 7 live, 8 process, 9 layers`
+/// Returns `1 replay, 2 curves, 3 scores` and so on.
 fn numbered_views() -> String {
     let all = View::ALL.iter().zip(1..).map(|(view, number)| format!("{number} {}", view.word()));
     all.collect::<Vec<_>>().join(", ")

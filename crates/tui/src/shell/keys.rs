@@ -34,10 +34,10 @@ pub struct KeyProblem {
 impl UserKeys {
     /// Returns the keys, and what is wrong with the settings. Keys that something is wrong with stay as in the table; a name of
     /// version 0.1.0 counts.
-    pub fn from_config(wanted: &BTreeMap<String, Vec<Chord>>) -> (Self, Vec<KeyProblem>) {
+    pub fn from_config(settings: &BTreeMap<String, Vec<Chord>>) -> (Self, Vec<KeyProblem>) {
         let (mut keys, mut problems) = (Self::default(), vec![]);
         let mut bound: Vec<(&str, Vec<usize>)> = vec![];
-        for (command, chords) in wanted {
+        for (command, chords) in settings {
             let mut add = |what| problems.push(KeyProblem { command: command.clone(), what });
             let rows = match rows_of_command(command) {
                 Ok((rows, new_name)) => {
@@ -66,7 +66,7 @@ impl UserKeys {
                     keys.changed.extend(rows.iter().map(|row| (*row, single.clone())));
                 }
             }
-            if let Some(place) = keys.place_without_quit_key(wanted) {
+            if let Some(place) = keys.place_without_quit_key(settings) {
                 rows.iter().for_each(|row| drop(keys.changed.remove(row)));
                 add(format!("q quits {place}; give quit another key too, such as quit = [\"Q\"]"));
                 continue;

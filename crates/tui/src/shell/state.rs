@@ -63,7 +63,7 @@ impl Shell {
         pending.or_else(|| self.palette.as_ref().map(|_| KeyContext::Palette))
     }
 
-    /// Returns whether this is the second g of `gg`: the first has gone there already.
+    /// Returns whether this is the second g of `gg`, and remembers the key: the first has gone there already.
     pub(crate) fn is_second_g(&mut self, key: Key, count: Option<usize>) -> bool {
         let is_second = key == Key::from_char('g')
             && self.last_key == Some(Key::from_char('g'))

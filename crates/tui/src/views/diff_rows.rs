@@ -288,7 +288,7 @@ pub(super) const fn line_appearance(kind: LineKind) -> (&'static str, Meaning, M
     }
 }
 
-/// Digits of the largest line number.
+/// Returns the number of digits of the largest line number.
 pub(super) fn line_number_digits(compared: &ComparedFile) -> usize {
     let ends = compared
         .hunks()

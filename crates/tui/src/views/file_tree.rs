@@ -67,12 +67,12 @@ impl FileTree {
     }
 
     /// Shows a file: opens its folders and moves the cursor to it.
-    pub(crate) fn reveal_file(&mut self, wanted: &RepoPath) {
-        let slashes = wanted.as_str().match_indices('/');
-        self.open.extend(slashes.map(|(at, _)| wanted.as_str()[..=at].to_owned()));
+    pub(crate) fn reveal_file(&mut self, file: &RepoPath) {
+        let slashes = file.as_str().match_indices('/');
+        self.open.extend(slashes.map(|(at, _)| file.as_str()[..=at].to_owned()));
         self.rebuild_rows();
         let is_wanted =
-            |row: &FileTreeRow| matches!(row, FileTreeRow::File { path, .. } if path == wanted);
+            |row: &FileTreeRow| matches!(row, FileTreeRow::File { path, .. } if path == file);
         if let Some(row) = self.rows.iter().position(is_wanted) {
             self.cursor = row;
         }

@@ -336,7 +336,8 @@ impl FormPane {
         stops
     }
 
-    fn has_fields(&self) -> bool {
+    /// Returns whether the form has a field that is not hidden.
+    fn has_shown_fields(&self) -> bool {
         self.fields.iter().any(|field| !field.is_hidden)
     }
 
@@ -541,7 +542,8 @@ impl FormPane {
         }
     }
 
-    /// Returns the field at the cursor, which is not folded while it is changed; None at `more…`.
+    /// Returns the index of the field at the cursor, and unfolds the rare fields where it is one of them; None at
+    /// `more…`.
     fn unfolded_index(&mut self) -> Option<usize> {
         let at = self.cursor_index()?;
         if self.fields[at].is_rare {
@@ -586,7 +588,7 @@ impl FormPane {
     pub(crate) fn wanted_rows(&self, width: u16) -> usize {
         let width = usize::from(width);
         let note = self.note_lines(Theme::with_terminal_colours(), width).len();
-        self.rows(width).len() + note + usize::from(self.has_fields())
+        self.rows(width).len() + note + usize::from(self.has_shown_fields())
     }
 
     /// Takes the area, border included, and brings the field at the cursor into sight.
@@ -614,7 +616,7 @@ impl FormPane {
     /// Returns the number of rows for the fields: all, where the note leaves room; at least two thirds.
     fn list_height_for(&self, rows: usize, note: usize) -> usize {
         let height = usize::from(inside_border(self.frame).height);
-        if !self.has_fields() {
+        if !self.has_shown_fields() {
             return 0;
         }
         let least = rows.min(height * 2 / 3);
@@ -622,7 +624,7 @@ impl FormPane {
     }
 
     fn note_height(&self) -> usize {
-        let button = usize::from(self.has_fields());
+        let button = usize::from(self.has_shown_fields());
         usize::from(inside_border(self.frame).height).saturating_sub(self.list_height + button)
     }
 
@@ -738,7 +740,7 @@ impl FormPane {
         let mut below =
             Rect { y: inner.y + height as u16, height: inner.height - height as u16, ..inner };
         let note = self.note_lines(theme, self.width());
-        if self.has_fields() {
+        if self.has_shown_fields() {
             put_row(self.button_row(note.len(), theme).0, None, below, 0, buffer);
             below = Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below };
         }
@@ -766,15 +768,16 @@ impl FormPane {
         }
         let cells = match count {
             1 => 0..area.width,
-            _ => self.cells_of_stop(row, self.cursor),
+            _ => self.columns_of_stop(row, self.cursor),
         };
         let x = (area.x + cells.start).min(area.right());
         let width = (cells.end - cells.start).min(area.right() - x);
         put_style(chosen, Rect { x, width, ..area }, buffer);
     }
 
-    /// Returns the cells of one of several fields in a row.
-    fn cells_of_stop(&self, row: &FormRow, stop: usize) -> std::ops::Range<u16> {
+    /// Returns the columns of one of several fields in a row, counted from 0 at the start of its text; empty where it
+    /// is not in the row.
+    fn columns_of_stop(&self, row: &FormRow, stop: usize) -> std::ops::Range<u16> {
         let of_stop = |target: Option<FormTarget>| match target {
             Some(FormTarget::Field(at) | FormTarget::Value(at, _)) => at == stop,
             None => false,
@@ -822,7 +825,7 @@ impl FormPane {
                 false => FormMessage::ScrollNote(by),
             }));
         }
-        if y == height && self.has_fields() {
+        if y == height && self.has_shown_fields() {
             let cells = self.button_row(0, Theme::with_terminal_colours()).1;
             return cells.contains(&x).then_some(FormMouse::Start);
         }
@@ -1016,6 +1019,6 @@ mod tests {
         assert_eq!((form.typed_amount("a"), form.typed_amount("b")), (None, Some(2.0)));
         let row: String = form.rows(38)[0].parts.iter().map(|(words, ..)| words.as_str()).collect();
         assert_eq!(row, " limits         cost ‹none› · time ‹2›");
-        assert_eq!(form.cells_of_stop(&form.rows(38)[0], 1), 30..38);
+        assert_eq!(form.columns_of_stop(&form.rows(38)[0], 1), 30..38);
     }
 }

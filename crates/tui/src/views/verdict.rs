@@ -157,7 +157,7 @@ pub(crate) fn push_field_rows(
     push_fact_rows(&fields, width, rows);
 }
 
-/// Words under names; those without words are left out.
+/// Adds rows of words under names; those without words are left out.
 pub(crate) fn push_fact_rows(
     fields: &[(&'static str, String)],
     width: usize,
@@ -333,7 +333,7 @@ pub(crate) fn evidence_spans(
     ]
 }
 
-/// `3–9`, or `3`
+/// Returns `3–9`, or `3` for one line.
 fn lines_text((first, last): (usize, usize)) -> String {
     if first == last { first.to_string() } else { format!("{first}–{last}") }
 }
@@ -424,7 +424,7 @@ pub(crate) fn score_spans(score: u8, theme: Theme) -> Vec<Span<'static>> {
     ShownScore::component_level(score.min(FULL_SCORE)).score_spans(theme)
 }
 
-/// Returns the same as [`score_spans`] for a pooled score between two levels: `███· 2.67 pooled`.
+/// Returns the bar and the words of a pooled score between two levels: `███· 2.67 pooled`.
 pub(crate) fn exact_score(nearest: u8, exact: f64, theme: Theme) -> Vec<Span<'static>> {
     let words = trusted_span(
         format!(" {} pooled", format_number::three_decimals(exact)),
@@ -433,8 +433,8 @@ pub(crate) fn exact_score(nearest: u8, exact: f64, theme: Theme) -> Vec<Span<'st
     vec![score_bar(nearest, FULL_SCORE, theme.style_for(score_meaning(nearest))), words]
 }
 
-/// Returns the same as [`score_spans`] by the levels of a rubric: `██· 2 fair`. Levels in words are drawn as the word
-/// alone, such as `broken`.
+/// Returns the bar and the words of a score by the levels of a rubric: `██· 2 fair`. Levels in words are drawn as the
+/// word alone, such as `broken`.
 pub(crate) fn level_spans(score: u8, levels: &RubricLevels, theme: Theme) -> Vec<Span<'static>> {
     if *levels == COMPONENT_LEVELS {
         return self::score_spans(score, theme);

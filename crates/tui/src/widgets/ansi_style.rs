@@ -77,10 +77,10 @@ fn terminal_colour(colour: AnsiColour) -> Color {
 }
 
 /// Returns the nearest of the 256 beyond the first sixteen, whose colours are the terminal's.
-fn nearest_index(wanted: [u8; 3]) -> u8 {
+fn nearest_index(colour: [u8; 3]) -> u8 {
     let distance = |index: &u8| {
         let known = rgb_of_index(*index).unwrap_or_default();
-        let parts = known.into_iter().zip(wanted);
+        let parts = known.into_iter().zip(colour);
         parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum::<u32>()
     };
     (16..=u8::MAX).min_by_key(distance).unwrap_or(16)

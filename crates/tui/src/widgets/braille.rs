@@ -55,7 +55,7 @@ impl DotGrid {
         Self { area, dots: vec![0; usize::from(area.width) * usize::from(area.height)] }
     }
 
-    /// Counts from the upper left corner; a dot outside is left out.
+    /// Sets a dot, counted from the upper left corner; one outside is left out.
     fn set_dot(&mut self, x: usize, y: usize) {
         let width = usize::from(self.area.width);
         if x / 2 < width

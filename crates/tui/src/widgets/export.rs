@@ -91,7 +91,7 @@ struct CellRun {
     look: CellLook,
 }
 
-/// Returns the cells of each row with their columns; what a wide character covers is left out.
+/// Returns each row as its cells with their columns, from 0; what a wide character covers is left out.
 fn cell_rows(buffer: &Buffer) -> impl Iterator<Item = impl Iterator<Item = (u16, &Cell)>> {
     let width = buffer.area.width;
     (0..buffer.area.height).map(move |y| {

@@ -241,7 +241,7 @@ impl ScreenLayout {
         }
     }
 
-    /// The request, the result and the steps over the full width, with the text of the chosen step below them.
+    /// Arranges the request, the result and the steps over the full width, with the text of the chosen step below them.
     fn with_trial_result(
         self,
         rows: &dyn Fn(usize) -> usize,
@@ -280,8 +280,8 @@ impl ScreenLayout {
         Self { tabs: Some(tabs), panels, ..self }
     }
 
-    /// Turns to the left, the request above the diff in the middle, files and steps to the right. The text of the chosen
-    /// step is below the steps where they leave room for it.
+    /// Arranges turns to the left, the request above the diff in the middle, files and steps to the right. The text of
+    /// the chosen step is below the steps where they leave room for it.
     fn with_three_columns(self, focus: ReplayPanel, needs: &PanelNeeds<'_>) -> Self {
         let sides = [Constraint::Length(TURNS_WIDTH + 4), Constraint::Fill(5), Constraint::Fill(4)];
         let [turns, middle, right] = Split::horizontal(sides).areas(self.body);
@@ -435,8 +435,8 @@ pub(crate) fn inside_border(area: Rect) -> Rect {
     }
 }
 
-/// Turns to the left over the full height, with the files below them while those are open; to the right the request, the
-/// diff and the steps.
+/// Arranges turns to the left over the full height, with the files below them while those are open; to the right the
+/// request, the diff and the steps.
 fn two_columns(
     body: Rect,
     focus: ReplayPanel,

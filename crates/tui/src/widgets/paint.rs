@@ -98,7 +98,7 @@ fn with_end_mark(spans: Vec<Span<'static>>, width: usize, mark: Style) -> Vec<Sp
     fitted
 }
 
-/// Leaves out the first cells; a wide character cut in half leaves a blank.
+/// Returns the spans without the first cells; a wide character cut in half leaves a blank.
 fn skip_cells(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
     let mut left = cells;
     let mut kept = vec![];

@@ -156,10 +156,10 @@ pub(crate) const fn rgb_of_index(index: u8) -> Option<[u8; 3]> {
 }
 
 /// Returns the nearest of the 256 beyond the first sixteen.
-pub(crate) fn nearest_index(wanted: [u8; 3]) -> u8 {
+pub(crate) fn nearest_index(colour: [u8; 3]) -> u8 {
     let far = |index: &u8| {
         rgb_of_index(*index)
-            .map(|it| (0..3).map(|at| u32::from(it[at].abs_diff(wanted[at])).pow(2)).sum::<u32>())
+            .map(|it| (0..3).map(|at| u32::from(it[at].abs_diff(colour[at])).pow(2)).sum::<u32>())
     };
     (16..=255).min_by_key(far).unwrap_or(16)
 }

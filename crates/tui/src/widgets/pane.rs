@@ -176,7 +176,7 @@ impl ListPane {
         row.map(|row| Motion::To(row + 1)).or_else(|| mouse.wheel_motion(1))
     }
 
-    /// Returns the cells of the frame, border included.
+    /// Returns the width in cells of the frame, border included.
     pub(crate) const fn frame_width(&self) -> u16 {
         self.room.frame.width
     }

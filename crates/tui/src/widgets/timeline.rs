@@ -149,7 +149,7 @@ pub(crate) const LABEL_CELLS: usize = 11;
 /// The sign of the playhead.
 const PLAYHEAD: &str = "▼";
 
-/// Returns the cells of the columns of turns in the area of a strip.
+/// Returns the area of the columns of turns within that of a strip.
 pub(crate) fn column_area(area: Rect) -> Rect {
     Rect {
         x: area.x + GUTTER.min(area.width),

@@ -19,12 +19,12 @@ pub(crate) fn wrap_line(line: &str, width: usize) -> Vec<Range<usize>> {
     let width = width.max(1);
     let (mut rows, mut start, mut used, mut word) = (vec![], 0, 0, None);
     for (at, c) in line.char_indices() {
-        let cells = max_cells(c);
+        let cells = max_width(c);
         if used + cells > width && at > start {
             let cut = word.take().filter(|word| *word > start).unwrap_or(at);
             rows.push(start..cut);
             start = cut;
-            used = line[cut..at].chars().map(max_cells).sum();
+            used = line[cut..at].chars().map(max_width).sum();
         }
         used += cells;
         if c == ' ' {
@@ -52,7 +52,8 @@ pub(crate) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-fn max_cells(c: char) -> usize {
+/// Returns the most cells that a character takes on the screen.
+fn max_width(c: char) -> usize {
     match c {
         '\t' => MAX_TAB_CELLS,
         ' '..='~' => 1,

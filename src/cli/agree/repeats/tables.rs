@@ -111,7 +111,7 @@ fn state_text(row: &Json) -> (String, String) {
     (turn.unwrap_or_default(), commit.unwrap_or_default())
 }
 
-/// Plain repeats and rewordings side by side.
+/// Returns the table of plain repeats and rewordings side by side.
 fn retest_table(retest: &Json) -> OutputTable {
     let mut table = OutputTable::new(&["measure", "plain repeats", "rewordings"]);
     let sides = [retest.field("plain"), retest.field("reworded")];
@@ -272,8 +272,8 @@ pub fn write_csv(repeats: &JudgeRepeats, out: &mut Out) -> io::Result<()> {
     out.print_csv(columns, repeated.chain(contrasts).chain(retests))
 }
 
-/// `against` is `retest-plain` for plain repeats, over the components that the rewordings have too, and `retest-reworded` for
-/// rewordings and the shift.
+/// Returns the rows of a retest in the CSV: `against` is `retest-plain` for plain repeats, over the components that the
+/// rewordings have too, and `retest-reworded` for rewordings and the shift.
 fn csv_rows_of_retest(it: &Json) -> Vec<Json> {
     let common = |against: &str| record! { run: it.field("run"), first: judge_text(it), second: (), against: against };
     let plain = summary_csv_rows(&common("retest-plain"), it.field("plain"));

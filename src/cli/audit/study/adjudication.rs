@@ -251,7 +251,7 @@ const GOLD_COLUMNS: [&str; 12] = [
     "at",
 ];
 
-/// Returns everything that was settled, with its history: the last of an item counts.
+/// Prints everything that was settled as CSV, with its history: the last of an item counts.
 fn export_gold(studied: &LoadedStudy, out: &mut Out) -> CommandResult {
     let mut text = labels_table::csv_line(GOLD_COLUMNS.map(String::from));
     for run in &studied.runs {

@@ -94,7 +94,7 @@ impl AuditStudyDocument {
     pub fn new(
         studied: &LoadedStudy,
         who: &str,
-        (counting, wanted): (CountedLabels, Option<f64>),
+        (counting, half_width): (CountedLabels, Option<f64>),
     ) -> Self {
         let sees_all = studied.design.may_see_all(who);
         let labels = StudyLabels::new(studied, (!sees_all).then_some(who));
@@ -104,7 +104,7 @@ impl AuditStudyDocument {
             false => CorrectionReader::SeesAll,
         };
         let (correction, plan) =
-            CorrectionRow::for_study(&labels, (studied.design.unit, reader), wanted);
+            CorrectionRow::for_study(&labels, (studied.design.unit, reader), half_width);
         let order = plan.map(|plan| labels.planned_queue(&plan, who));
         let order = order.unwrap_or_else(|| studied.queue_of(who));
         let raters = if sees_all { studied.rater_names() } else { vec![who.to_owned()] };
@@ -131,8 +131,8 @@ impl AuditStudyDocument {
     }
 }
 
-/// `items` are the things in the sample, `candidates` those that it was drawn from, and `shared` those that more than one
-/// rater labels by design.
+/// Returns the JSON of a study: `items` are the things in the sample, `candidates` those that it was drawn from, and
+/// `shared` those that more than one rater labels by design.
 fn study_facts(studied: &LoadedStudy) -> Json {
     let design = &studied.design;
     let sample = &design.sample;
@@ -151,7 +151,7 @@ fn study_facts(studied: &LoadedStudy) -> Json {
     }
 }
 
-/// A row a run, with the number of its items in the sample.
+/// Returns a row for each run, with the number of its items in the sample.
 fn study_run_rows(studied: &LoadedStudy) -> Vec<Json> {
     let items = |at: usize| studied.items.iter().filter(|item| item.run == at).count();
     let runs = studied.runs.iter().enumerate();
@@ -251,8 +251,8 @@ fn part_agreement_rows(part: &ScorePart, panel: &RaterPanel, annotator: Option<&
         .collect()
 }
 
-/// Agreement of two raters on the items that both scored: `exact` is the share of the same score, `kappa` has quadratic
-/// weights, and the `warning` is why its 95 % BCa interval cannot be trusted.
+/// Returns the agreement of two raters on the items that both scored: `exact` is the share of the same score, `kappa`
+/// has quadratic weights, and the `warning` is why its 95 % BCa interval cannot be trusted.
 fn agreement_row(part: &ScorePart, scale: &RatingScale, a: &Rater, b: &Rater) -> Json {
     let scores: Vec<(f64, f64)> = join_scores(a, b).pairs.iter().map(|it| (it.a, it.b)).collect();
     let ratings = Ratings::new(scale.clone(), &scores);

@@ -130,7 +130,7 @@ fn queue_table(queue: &StudyQueueRow, is_whole: bool) -> OutputTable {
     table
 }
 
-/// Runs down, raters across.
+/// Returns the table of progress, runs down and raters across.
 fn progress_table(progress: &[Json]) -> OutputTable {
     let heads = progress.iter().map(|it| format!(">{}", it.cell("rater")));
     let mut table =

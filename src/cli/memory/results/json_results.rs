@@ -367,7 +367,8 @@ fn grids_of_quiz(
     read
 }
 
-/// Rows of `{table?, system, dimension (or metric), value, n?, baseline?, gain?}`; a row of a mean states one.
+/// Reads rows of `{table?, system, dimension (or metric), value, n?, baseline?, gain?}`; a row of a mean states one.
+/// None where they are not such rows.
 fn grids_of_rows(list: &[Value]) -> Option<ReadGrids> {
     let mut read = ReadGrids::default();
     let text = |row: &Map<String, Value>, key: &str| Some(row.text(key)?.to_owned());

@@ -134,7 +134,7 @@ impl ResultGrid {
         }
     }
 
-    /// Returns the column of a system, made if there is none.
+    /// Returns the index of the column of a system, which is added where there is none.
     pub(crate) fn column_of_system(&mut self, name: &str) -> usize {
         if let Some(at) = self.systems.iter().position(|it| it == name) {
             return at;
@@ -201,7 +201,7 @@ impl ResultGrid {
         self.rows.iter().filter_map(|(_, values)| values[system]).collect()
     }
 
-    /// Its values in the rows that every system has.
+    /// Returns the values of a system in the rows that every system has.
     pub(crate) fn shared_values_of(&self, system: usize) -> Vec<RoundedNumber> {
         let full_rows = self.rows.iter().filter(|(_, values)| values.iter().all(Option::is_some));
         full_rows.filter_map(|(_, values)| values[system]).collect()

@@ -86,7 +86,7 @@ impl<'t> ScriptScopes<'t> {
         imports.extend(import.filter(|import| !imports.contains(import)));
     }
 
-    /// Returns the number of an import.
+    /// Returns the number of an import, which is added where it is new.
     pub(super) fn number_of_import(&mut self, import: ScriptImport) -> usize {
         let next = self.imports.len();
         let number = *self.import_numbers.entry(import.clone()).or_insert(next);

@@ -89,7 +89,7 @@ pub struct RuleMatcher<'f> {
 }
 
 impl<'f> ScannedFile<'f> {
-    /// `words` are those of the rules.
+    /// Prepares a file for the rules, whose words are `words`.
     pub fn new(
         flat: &'f FlatTree<'f>,
         text: &'f str,
@@ -184,7 +184,7 @@ impl DirectRule {
 }
 
 impl RuleMatcher<'_> {
-    /// Returns whether the rule matches a node.
+    /// Returns whether the rule matches a node; it leaves no bindings.
     pub(crate) fn matches_node(&mut self, at: usize) -> bool {
         let rule = self.rule;
         let matches =

@@ -162,7 +162,7 @@ impl DirectRule {
 }
 
 impl NodeTest {
-    /// Returns the condition that a match of the test implies.
+    /// Returns the condition that a match of the test implies, and adds the words in it to the pattern's words.
     fn collect_needs(
         &self,
         utils: &[Self],

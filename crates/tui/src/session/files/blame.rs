@@ -91,7 +91,7 @@ impl BlamedFile {
         self.numbers.get(&step).copied()
     }
 
-    /// The largest number of a step, for as many columns as it takes.
+    /// Returns the largest number of a step, for as many columns as it takes.
     pub(crate) fn largest_number(&self) -> usize {
         self.numbers.values().copied().max().unwrap_or_default()
     }

@@ -31,7 +31,7 @@ pub struct TextsToColour {
 }
 
 impl TextsToColour {
-    /// The two texts of a comparison, where they are not too long to be coloured.
+    /// Returns the two texts of a comparison; None where they are too long to be coloured, or no text.
     pub fn from_diff(path: &str, diff: &FileDiff) -> Option<Self> {
         let FileDiff::Text { old, new, .. } = diff else { return None };
         let is_long = [old, new].into_iter().flatten().any(|text| text.len() > MAX_COLOURED_BYTES);
@@ -40,7 +40,7 @@ impl TextsToColour {
 }
 
 impl ColouredSides {
-    /// The spans of a line of a comparison: a removed line is coloured as it was, any other as it is.
+    /// Returns the spans of a line of a comparison: a removed line is coloured as it was, any other as it is.
     pub fn line_spans(&self, line: &DiffLine) -> &[SyntaxSpan] {
         let (side, number) = match line.kind {
             LineKind::Removed => (&self.old, line.old),

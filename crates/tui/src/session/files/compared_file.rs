@@ -60,7 +60,7 @@ impl ComparedFile {
         Self::new(diff, ShownExtent::Changes)
     }
 
-    /// The new text from beginning to end, whatever changed in it.
+    /// Returns the new text from beginning to end, whatever changed in it.
     pub fn whole_file(mut diff: FileDiff) -> Self {
         if let FileDiff::Text { diff, .. } = &mut diff {
             *diff = TextDiff::default();
@@ -117,7 +117,7 @@ impl ComparedFile {
         self.ends.len()
     }
 
-    /// The hunk that a row belongs to.
+    /// Returns the index of the hunk that a row belongs to; None for a row outside hunks.
     pub(crate) const fn hunk_of(row: DiffRow) -> Option<usize> {
         match row {
             DiffRow::Hunk(hunk) | DiffRow::Line { hunk, .. } | DiffRow::Pair { hunk, .. } => {
@@ -127,7 +127,7 @@ impl ComparedFile {
         }
     }
 
-    /// The line of a row; of two beside each other the new one where there is one.
+    /// Returns the line of a row; of two beside each other the new one where there is one.
     pub fn line_at(&self, row: DiffRow) -> Option<Cow<'_, DiffLine>> {
         match row {
             DiffRow::Hunk(_) | DiffRow::Rest(_) => None,
@@ -160,7 +160,7 @@ impl ComparedFile {
         })
     }
 
-    /// Lines left out before a hunk; None where its gap is open or there is none.
+    /// Returns the number of lines left out before a hunk; None where its gap is open or there is none.
     pub(crate) fn folded_before(&self, hunk: usize) -> Option<usize> {
         let gap = self.gaps.get(hunk).filter(|gap| gap.lines > 0)?;
         (!self.is_open(hunk)).then_some(gap.lines)
@@ -170,7 +170,7 @@ impl ComparedFile {
         self.extent == ShownExtent::WholeFile || self.open.contains(&gap)
     }
 
-    /// The gap that a row is or belongs to, where it has lines and can be folded.
+    /// Returns the index of the gap that a row is or belongs to, where it has lines and can be folded.
     pub(crate) fn gap_of(&self, row: DiffRow) -> Option<usize> {
         let gap = match row {
             DiffRow::Hunk(hunk) => hunk,
@@ -181,7 +181,7 @@ impl ComparedFile {
         self.foldable_gap(gap)
     }
 
-    /// The gap that is meant at a row: inside a hunk the nearer one.
+    /// Returns the index of the gap that is meant at a row: inside a hunk the nearer one.
     pub(crate) fn nearest_gap(&self, row: DiffRow) -> Option<usize> {
         let (hunk, line) = match row {
             DiffRow::Hunk(hunk) => (hunk, 0),
@@ -203,7 +203,7 @@ impl ComparedFile {
         self.cut_again(|compared| compared.arrangement = arrangement)
     }
 
-    /// A gap opened, or folded again.
+    /// Returns the file with a gap opened, or folded again.
     pub(crate) fn with_gap_toggled(&self, gap: usize) -> Self {
         self.cut_again(|compared| {
             if !compared.open.remove(&gap) {
@@ -274,7 +274,7 @@ impl ComparedFile {
         rows.filter(|(_, row)| matches!(row, DiffRow::Hunk(_))).map(|(row, _)| row)
     }
 
-    /// Number in the new text.
+    /// Returns the number of a row's line in the new text, from 1; None where it has none there.
     pub(crate) fn new_number(&self, row: DiffRow) -> Option<usize> {
         match row {
             DiffRow::Equal { gap, line } => self.gaps.get(gap).map(|gap| gap.new + line),
@@ -284,31 +284,33 @@ impl ComparedFile {
         }
     }
 
-    /// The row of a line of the new text, or the first after it that is shown, or the last of all.
-    pub(crate) fn row_of_line(&self, wanted: usize) -> usize {
-        let reached = |row: &DiffRow| self.new_number(*row).is_some_and(|number| number >= wanted);
+    /// Returns the row of a line of the new text, or the first after it that is shown, or the last of all.
+    pub(crate) fn row_of_line(&self, line_number: usize) -> usize {
+        let reached =
+            |row: &DiffRow| self.new_number(*row).is_some_and(|number| number >= line_number);
         let last = self.rows.len().saturating_sub(1);
         self.rows.iter().position(reached).unwrap_or(last)
     }
 
-    /// The row that removes a line of the old text; else the first that shows it or one after it, or the last of all.
-    pub(crate) fn row_of_old_line(&self, wanted: usize) -> usize {
+    /// Returns the row that removes a line of the old text; else the first that shows it or one after it, or the last
+    /// of all.
+    pub(crate) fn row_of_old_line(&self, line_number: usize) -> usize {
         let old = |row: &DiffRow| match *row {
             DiffRow::Pair { hunk, old, .. } => self.hunk_line(hunk, old?)?.old,
             DiffRow::Line { hunk, line } => self.hunk_line(hunk, line)?.old,
             DiffRow::Hunk(_) | DiffRow::Rest(_) | DiffRow::Equal { .. } => None,
         };
         let last = self.rows.len().saturating_sub(1);
-        let reached = |row: &DiffRow| old(row).is_some_and(|number| number >= wanted);
+        let reached = |row: &DiffRow| old(row).is_some_and(|number| number >= line_number);
         self.rows.iter().position(reached).unwrap_or(last)
     }
 
-    /// The first row that adds this text.
+    /// Returns the first row that adds this text.
     pub(crate) fn row_that_adds(&self, text: &str) -> Option<usize> {
         self.row_adding(&|added| added == text)
     }
 
-    /// The first row that adds a match, else the first row with one.
+    /// Returns the first row that adds a match, else the first row with one.
     pub(crate) fn row_with(&self, words: &regex::Regex) -> Option<usize> {
         let has = |hunk: usize, line: usize| {
             self.hunk_line(hunk, line).is_some_and(|line| words.is_match(&line.text))
@@ -339,7 +341,7 @@ impl ComparedFile {
         })
     }
 
-    /// The first row that adds one of these lines of the new text; both ends count, from 1.
+    /// Returns the first row that adds one of these lines of the new text; both ends count, from 1.
     pub(crate) fn row_added_within(&self, first: usize, last: usize) -> Option<usize> {
         let is_added = |hunk: usize, line: usize| {
             let line = self.hunk_line(hunk, line).filter(|line| line.kind == LineKind::Added);
@@ -405,7 +407,7 @@ fn equal_gaps(diff: &FileDiff, lines: usize, extent: ShownExtent) -> Vec<EqualGa
     gaps
 }
 
-/// The lines of a hunk beside each other: versions of one line in one row, the rest in order.
+/// Returns the lines of a hunk beside each other: versions of one line in one row, the rest in order.
 fn paired_rows(index: usize, hunk: &DiffHunk) -> Vec<DiffRow> {
     let has = |kind| hunk.lines.iter().any(|line| line.kind == kind);
     let is_mixed = has(LineKind::Removed) && has(LineKind::Added);

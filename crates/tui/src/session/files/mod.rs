@@ -66,7 +66,7 @@ pub struct TurnSpan {
 }
 
 impl TurnSpan {
-    /// The moments that a scope lies between, where it is about more than one turn or step.
+    /// Returns the moments that a scope lies between; None where it is about one turn or step.
     pub(crate) const fn for_scope(scope: DiffScope) -> Option<Self> {
         match scope {
             DiffScope::Since { done, turn } => Some(Self { before: done, after: turn + 1 }),
@@ -223,7 +223,7 @@ pub fn moment_text(run: &Run, moment: RunMoment) -> String {
 }
 
 impl DiffKey {
-    /// The last turn that the comparison depends on, counts from 0.
+    /// Returns the last turn that the comparison depends on, counted from 0.
     const fn last_turn(&self) -> usize {
         match self.scope {
             DiffScope::Turn(turn) => turn,
@@ -241,7 +241,7 @@ impl DiffKey {
 }
 
 impl Session {
-    /// The files that changed; none while that is not known.
+    /// Returns the files that changed in a scope; none while that is not known.
     pub(crate) fn changes_of(&self, scope: DiffScope) -> &[FileChange] {
         let Some(timeline) = self.timeline.ready() else { return &[] };
         match scope {

@@ -125,7 +125,7 @@ impl Fact {
     }
 }
 
-/// Returns the cells that the parts of rank 0 need.
+/// Returns the width in cells that the parts of rank 0 need.
 fn least_width(facts: &[Fact]) -> usize {
     let kept = facts.iter().filter(|it| it.rank == 0).enumerate();
     kept.map(|(at, it)| text::width(&it.words) + if at == 0 { 0 } else { it.gap.len() }).sum()

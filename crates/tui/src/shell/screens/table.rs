@@ -31,7 +31,7 @@ impl Screens {
             || self.shown_live().is_some()
     }
 
-    /// Shows the table of the runs below some paths.
+    /// Shows the table of the runs below some paths, closes the open run and sets its judging aside.
     pub fn show_collection(&mut self, sources: Vec<PathBuf>) {
         let opening = self.table_opening.clone();
         self.set_judging_aside();

@@ -190,7 +190,7 @@ pub fn agreement_rows(
     session: &Session,
     areas: &AuditAreas,
 ) -> Vec<AgreementRow> {
-    let width = areas.cells_inside(AuditPart::Agreement).max(20);
+    let width = areas.width_inside(AuditPart::Agreement).max(20);
     if session.is_adjudicating() {
         return gold_agreement_rows(session, width);
     }
@@ -262,7 +262,7 @@ fn push_accepted_row(pairs: &ScorePairs, rows: &mut Vec<AgreementRow>) {
     }
 }
 
-/// Places that the rater marked and that the judging does not flag.
+/// Adds a row with the number of places that the rater marked and that the judging does not flag, in an audit of flags.
 fn push_missed_row(session: &Session, rows: &mut Vec<AgreementRow>) {
     if session.audit.unit() == LabelUnit::Flag {
         rows.push(AgreementRow::Pair("missed", session.missed_flags().len().to_string()));

@@ -147,8 +147,8 @@ impl AuditAreas {
         most.min((height / 3).max(1))
     }
 
-    /// Returns cells inside the border of a part; of a hidden one those it would have.
-    pub(crate) fn cells_inside(&self, part: AuditPart) -> usize {
+    /// Returns the width in cells inside the border of a part; of a hidden one that which it would have.
+    pub(crate) fn width_inside(&self, part: AuditPart) -> usize {
         usize::from(self.area_or_fallback(part).width.saturating_sub(2))
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn codebook_rows(
     session: &Session,
     areas: &AuditAreas,
 ) -> Vec<VerdictRow> {
-    let width = areas.cells_inside(AuditPart::Codebook).max(20);
+    let width = areas.width_inside(AuditPart::Codebook).max(20);
     let mut rows = vec![];
     let book = session.audit_codebook();
     let criterion = match audit.audited_item(session) {

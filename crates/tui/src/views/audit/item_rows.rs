@@ -24,7 +24,7 @@ pub(crate) fn item_rows(
     session: &Session,
     areas: &AuditAreas,
 ) -> Vec<VerdictRow> {
-    let width = areas.cells_inside(AuditPart::Item).max(20);
+    let width = areas.width_inside(AuditPart::Item).max(20);
     let mut rows = vec![];
     if let Some(why) = study_queue::why_item_not_shown(session) {
         return words_in_rows(&why, width).into_iter().map(VerdictRow::Note).collect();

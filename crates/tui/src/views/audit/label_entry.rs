@@ -59,11 +59,11 @@ impl AuditView {
         self.give_label(session, answer, layout);
     }
 
-    /// Returns whether the rater and their labels are known; else asks for the name or gives a notice. The wanted
-    /// answer is given once they are known.
-    pub(super) fn is_ready(&mut self, session: &mut Session, wanted: Option<AuditAnswer>) -> bool {
+    /// Returns whether the rater and their labels are known; else asks for the name or gives a notice, and gives the
+    /// answer once they are known.
+    pub(super) fn is_ready(&mut self, session: &mut Session, answer: Option<AuditAnswer>) -> bool {
         if session.labels.annotator().is_none() {
-            self.prompt = Some(AuditPrompt::for_rater(wanted));
+            self.prompt = Some(AuditPrompt::for_rater(answer));
             return false;
         }
         if let Some(why) = session.labels.why_not_read() {
@@ -71,7 +71,7 @@ impl AuditView {
             return false;
         }
         if !session.labels.is_settled() {
-            self.pending_answer = wanted;
+            self.pending_answer = answer;
             return false;
         }
         true

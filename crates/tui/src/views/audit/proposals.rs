@@ -69,7 +69,7 @@ pub(super) fn commit_proposal(
     answer.is_some()
 }
 
-/// Takes a proposed answer away. Whether there was one.
+/// Takes a proposed answer away, with a notice, and returns whether there was one.
 pub(super) fn undo_proposal(audit: &mut AuditView, session: &mut Session) -> bool {
     let is_there = audit.current_label(session).is_none()
         && current_proposal(audit, session).is_some_and(Label::is_answered);

@@ -92,7 +92,7 @@ impl AuditView {
         Some((item.judgement.clone(), item.id.clone(), self.revealed_verdict(session).is_some()))
     }
 
-    /// Places that look like the component; None while they are not known.
+    /// Returns the places that look like the component; None while they are not known.
     pub(crate) fn similar_places(
         &self,
         session: &Session,

@@ -123,8 +123,8 @@ impl AuditView {
     }
 
     /// Plans labels, and goes to the first of them.
-    pub(super) fn plan_labels(&mut self, session: &mut Session, wanted: Option<f64>) {
-        if let Err(why) = session.plan_labels(wanted) {
+    pub(super) fn plan_labels(&mut self, session: &mut Session, half_width: Option<f64>) {
+        if let Err(why) = session.plan_labels(half_width) {
             session.notice = Some(why);
             return;
         }
@@ -133,7 +133,7 @@ impl AuditView {
         } else if let Some(first) = self.first_unlabelled(session) {
             (self.chosen, self.prompt) = (Some(first), None);
         }
-        if wanted.is_none() {
+        if half_width.is_none() {
             session.notice = Some("no plan: the queue has the order in which it was drawn".into());
         }
     }

@@ -93,7 +93,7 @@ impl RunView for AuditView {
         true
     }
 
-    /// Handles clicks and the wheel.
+    /// Handles clicks and the wheel. Returns false: no click counts as enter.
     fn point_at_view(
         &mut self,
         session: &mut Session,

@@ -145,7 +145,7 @@ impl CompareAreas {
             .find(|part| self.part_area(*part).is_some_and(|area| area.contains(at)))
     }
 
-    /// Returns the cells of the code of both sides, without the borders of the panel.
+    /// Returns the areas of the code of both sides, without the borders of the panel; None where no code is shown.
     pub(crate) fn code_sides(&self) -> Option<[Rect; 2]> {
         let area = self.part_area(ComparePart::Code)?;
         let inner = inside_border(area);

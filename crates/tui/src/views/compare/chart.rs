@@ -54,7 +54,7 @@ pub(crate) const AXIS_CELLS: u16 = 9;
 /// Rows below the plot: the axis, its names, the values at the point.
 pub(crate) const ROWS_BELOW_PLOT: u16 = 3;
 
-/// Returns the cells that curves are drawn in, inside a panel.
+/// Returns the area in which curves are drawn, inside a panel, without the axes.
 pub(crate) fn plot_area(area: Rect) -> Rect {
     Rect {
         x: area.x + (1 + AXIS_CELLS).min(area.width),
@@ -184,7 +184,7 @@ impl ComparisonView {
     }
 }
 
-/// Places from edge to edge.
+/// Spreads places evenly from edge to edge.
 fn spread_places(
     places: impl Iterator<Item = (String, [Option<ComparedMoment>; 2])>,
 ) -> Vec<ChartPlace> {

@@ -85,7 +85,7 @@ impl FileLines {
         Self { text, lines }
     }
 
-    /// Counts from 0.
+    /// Returns the text of a line, counted from 0; empty past the end.
     pub fn line_text(&self, index: usize) -> &str {
         self.lines.get(index).and_then(|range| self.text.get(range.clone())).unwrap_or_default()
     }

@@ -77,7 +77,7 @@ impl ComparisonView {
         runs.chain(difference).collect::<Vec<_>>().join(" · ")
     }
 
-    /// The runs were read again: their labels and levels may be others.
+    /// Forgets the corrections, since the runs were read again: their labels and levels may be others.
     pub(super) fn forget_corrections(&mut self) {
         self.corrections.computed_for = None;
     }

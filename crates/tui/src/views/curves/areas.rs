@@ -84,7 +84,7 @@ impl CurvesAreas {
         }
     }
 
-    /// Returns the cells that the curves are drawn in.
+    /// Returns the area in which the curves are drawn, without the axes.
     pub(crate) fn plot_area(&self) -> Rect {
         let area = self.chart;
         let width = area.width.saturating_sub(2 + CELLS_LEFT_OF_PLOT + CELLS_RIGHT_OF_PLOT);
@@ -92,7 +92,7 @@ impl CurvesAreas {
         Rect { x: area.x + 1 + CELLS_LEFT_OF_PLOT.min(area.width), y: area.y + 1, width, height }
     }
 
-    /// Rows below the plot.
+    /// Returns the number of rows below the plot.
     pub(crate) const fn rows_below(&self) -> u16 {
         if self.chart.height < LOW_CHART_ROWS { 1 } else { ROWS_BELOW_PLOT }
     }

@@ -135,7 +135,7 @@ impl JudgeForm {
         self.pane.typed_amount(REPEATS).unwrap_or(1.0).min(MAX_NUMBER) as usize
     }
 
-    /// Returns the other chosen judges, in the order of the list.
+    /// Returns the judges of the panel without the chosen one, in the order of the list.
     pub(crate) fn panel_judges(&self) -> Vec<&JudgeEntry> {
         let chosen = self.chosen_name();
         let is_other = |it: &&JudgeEntry| self.panel.contains(&it.name) && it.name != chosen;

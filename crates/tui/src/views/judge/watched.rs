@@ -160,7 +160,7 @@ impl WatchedJudging {
         self.all_judges().map(Self::judge_progress).fold((0, 0), sum)
     }
 
-    /// Returns the same as [`Self::progress`] for the shown judge alone.
+    /// Returns the number of judged items and of all items, over all files of the shown judge.
     pub(crate) fn judge_progress(&self) -> (usize, usize) {
         let files = self.judging_request.moments.len().max(1) * self.judging_request.repeats;
         let Some(file) = &self.file else { return (0, self.entries.len() * files) };

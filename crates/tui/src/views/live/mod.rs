@@ -346,7 +346,7 @@ impl LiveView {
         self.redo.as_ref().map(|redo| redo.at).or_else(waits)
     }
 
-    /// Turns that are over.
+    /// Returns the number of turns that are over.
     pub(crate) fn finished_count(&self) -> usize {
         self.turns
             .iter()

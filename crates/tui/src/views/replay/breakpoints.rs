@@ -49,9 +49,9 @@ impl Stop {
 pub struct Breakpoints([bool; 3]);
 
 impl Breakpoints {
-    pub(crate) fn from_reasons(wanted: impl IntoIterator<Item = Stop>) -> Self {
+    pub(crate) fn from_reasons(reasons: impl IntoIterator<Item = Stop>) -> Self {
         let mut stops = Self::default();
-        wanted.into_iter().for_each(|stop| stops.0[stop as usize] = true);
+        reasons.into_iter().for_each(|stop| stops.0[stop as usize] = true);
         stops
     }
 

@@ -67,7 +67,7 @@ impl DiffBases {
         after.copied().collect::<Vec<_>>().iter().find(there_is).copied().unwrap_or_default()
     }
 
-    /// Turns done at a base of a turn; None where there is no such base.
+    /// Returns the number of turns done at a base of a turn; None where there is no such base.
     fn turns_at_base(&self, base: DiffBase, run: &Run, turn: usize) -> Option<usize> {
         match base {
             DiffBase::PreviousTurn => Some(turn),

@@ -54,12 +54,12 @@ impl FileHistoryList {
     /// Begins a list. `line` is where it was opened; see [`Self::line`].
     pub(crate) fn begin_query(
         &mut self,
-        wanted: HistoryQuery,
+        query: HistoryQuery,
         line: Option<usize>,
         goes_back: bool,
     ) {
         (self.line, self.goes_back) = (line, goes_back);
-        self.set_query(wanted);
+        self.set_query(query);
     }
 
     /// Begins a list for another view, for a file after a turn, which counts from 0; closing the list goes back to that
@@ -78,10 +78,10 @@ impl FileHistoryList {
         );
     }
 
-    pub(crate) fn set_query(&mut self, wanted: HistoryQuery) {
+    pub(crate) fn set_query(&mut self, query: HistoryQuery) {
         (self.loaded, self.shown_entry) = (Loading::Nothing, None);
         self.lines.restart();
-        self.query = Some(wanted);
+        self.query = Some(query);
     }
 
     /// Shows the lines of an entry.

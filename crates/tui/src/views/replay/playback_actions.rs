@@ -73,7 +73,7 @@ impl ReplayView {
         self.stop_at_reason(session, &passed);
     }
 
-    /// Steps of the turn after one of them, listed or not.
+    /// Returns the steps of the turn after one of them, listed or not; all of them for None.
     fn steps_after(&self, step: Option<StepId>) -> Vec<StepId> {
         let position = step.and_then(|id| self.steps.position_in_turn(id));
         let first = position.map_or(0, |position| position + 1);

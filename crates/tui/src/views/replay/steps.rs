@@ -394,7 +394,7 @@ impl StepList {
         self.change_listing(|outline| outline.set_filter(kinds));
     }
 
-    /// Steps that the choice of kinds leaves out.
+    /// Returns the number of steps that the choice of kinds leaves out.
     pub(crate) fn hidden_count(&self) -> usize {
         self.outline.hidden_count()
     }
@@ -405,7 +405,7 @@ impl StepList {
         std::iter::once(entered).chain(self.outline.ancestors_of_step(entered)).collect()
     }
 
-    /// Steps of the sub-agent that a step started, if they are folded away below it.
+    /// Returns the number of steps of the sub-agent that a step started, if they are folded away below it.
     pub(crate) fn folded_step_count(&self, id: StepId) -> Option<usize> {
         let is_shown = self.outline.is_open(id)
             || self.outline.entered == Some(id)
@@ -413,7 +413,7 @@ impl StepList {
         Some(self.outline.steps_below(id)).filter(|count| *count > 0 && !is_shown)
     }
 
-    /// Steps of the turn, listed or not.
+    /// Returns the number of steps of the turn, listed or not.
     pub fn step_count(&self) -> usize {
         self.outline.step_count()
     }
@@ -571,7 +571,7 @@ impl StepList {
         self.is_stale = false;
     }
 
-    /// Returns rows below the head of an item; cuts its text where that has not been done.
+    /// Returns the number of rows below the head of an item; wraps its text where that has not been done.
     fn body_len(&mut self, index: usize) -> usize {
         let item = self.items[index];
         if !self.unfolded.contains(&item) {

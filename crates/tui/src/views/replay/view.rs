@@ -96,7 +96,8 @@ impl RunView for ReplayView {
         }
     }
 
-    /// Leaves a sub-agent in the steps; in the diff goes back to the line where a jump began.
+    /// Leaves a sub-agent in the steps; in the diff goes back to the line where a jump began. Returns whether there was
+    /// something to leave.
     fn close_part(&mut self, session: &mut Session) -> bool {
         match self.focus {
             ReplayPanel::Steps if !self.steps.is_outside_agents() => {

@@ -132,7 +132,7 @@ impl ComponentsView {
         session.rubric.lifeline_of(&self.component_row(session)?.id)
     }
 
-    /// Turns (counted from 0) that did something to the chosen component.
+    /// Returns the turns, counted from 0, that did something to the chosen component.
     fn eventful_turns(&self, session: &Session) -> Vec<usize> {
         let Some(lifeline) = self.chosen_lifeline(session) else { return vec![] };
         let is_one = |turn: &usize| {

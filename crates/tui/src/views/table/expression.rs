@@ -242,7 +242,7 @@ fn word_at_end(text: &str) -> Option<&str> {
     (is_word && !is_quoted).then_some(word)
 }
 
-/// Names of columns that begin so, in upper or lower case.
+/// Returns the names of columns that begin so, in upper or lower case.
 fn names_from(word: &str) -> Vec<&'static str> {
     let word = word.to_ascii_lowercase();
     FILTER_COLUMNS.iter().map(|column| column.name).filter(|name| name.starts_with(&word)).collect()

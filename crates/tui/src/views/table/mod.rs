@@ -326,7 +326,7 @@ impl RunTableView {
         &self.worked_out.arranged.widths
     }
 
-    /// Columns that are left out: no run has a value there.
+    /// Returns the columns that are left out: no run has a value there.
     pub(crate) fn empty_columns(&self) -> &[RunTableColumn] {
         &self.worked_out.arranged.empty
     }
@@ -341,7 +341,8 @@ impl RunTableView {
         self.table_lines().get(self.list.cursor())?.run_index().map(|row| &self.rows[row])
     }
 
-    /// Returns the cells of the row at the cursor, separated by tabs. Empty if no value is known.
+    /// Returns the row at the cursor as a line of text, its values separated by tabs; a value that is not known is
+    /// empty.
     pub(crate) fn selected_line(&self) -> Option<String> {
         let row = self.selected_run()?;
         let cell = |(column, _): &(RunTableColumn, u16)| {
@@ -673,7 +674,7 @@ impl RunTableView {
         self.count_all();
     }
 
-    /// Values of another profile or other rules are not shown any more.
+    /// Stops to show values of another profile or other rules.
     pub(crate) fn dismiss_before(&mut self) {
         self.earlier_ruler = None;
         self.rows.iter_mut().for_each(|row| row.earlier_scores = None);

@@ -58,7 +58,7 @@ impl SortDirection {
 }
 
 impl fmt::Display for ColumnSort {
-    /// Returns `erosion`, or `-erosion` with the largest first.
+    /// Writes `erosion`, or `-erosion` with the largest first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = match self.direction {
             SortDirection::Up => "",

@@ -164,7 +164,7 @@ impl RunRow {
         }
     }
 
-    /// Cells that are more than their number.
+    /// Returns the text of a cell that is more than its number; None for other cells.
     fn special_text(&self, column: RunTableColumn) -> Option<String> {
         let card = self.whole_card()?;
         match column {

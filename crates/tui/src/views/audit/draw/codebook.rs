@@ -21,7 +21,7 @@ pub fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let width = areas.cells_inside(AuditPart::Codebook);
+    let width = areas.width_inside(AuditPart::Codebook);
     draw_frame(view, AuditPart::Codebook, ["codebook", ""], theme, area, buffer);
     let lines = super::super::codebook_rows::codebook_rows(view, session, areas);
     let lines: Vec<_> =

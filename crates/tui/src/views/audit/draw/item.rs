@@ -21,7 +21,7 @@ pub fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let width = areas.cells_inside(AuditPart::Item);
+    let width = areas.width_inside(AuditPart::Item);
     let id = view.audited_id().unwrap_or("item");
     let item = view.audited_item(session);
     // The title of what was raised has its place already.

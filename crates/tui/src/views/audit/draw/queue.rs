@@ -135,7 +135,7 @@ fn draw_study(view: &AuditView, session: &Session, theme: Theme, area: Rect, buf
     });
 }
 
-/// `▌one     C07 Relative position…   ✓ 3 agrees`
+/// Returns `▌one     C07 Relative position…   ✓ 3 agrees`.
 fn study_row(
     of: &StudyEntry,
     is_here: bool,

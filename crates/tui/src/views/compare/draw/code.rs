@@ -83,7 +83,7 @@ fn draw_side(
     }
 }
 
-/// `▸a 1 Wrong  …/schedule.py:12–40   1/2`
+/// Returns `▸a 1 Wrong  …/schedule.py:12–40   1/2`.
 fn head_line(
     compared: &ComparisonView,
     side: usize,

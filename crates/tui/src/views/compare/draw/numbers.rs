@@ -102,7 +102,7 @@ fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'sta
     let mut spans = vec![trusted_span(" ".repeat(LABEL_CELLS), theme.style_for(Meaning::Muted))];
     for side in 0..2 {
         spans.push(trusted_span(
-            " ".repeat(value_cells(compared) - 2),
+            " ".repeat(value_width(compared) - 2),
             theme.style_for(Meaning::Muted),
         ));
         spans.push(side_letter(compared, side, theme));
@@ -144,7 +144,7 @@ fn number_line(
             None => why_no_value(number).into(),
         };
         let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
-        let cells = value_cells(compared).saturating_sub(std::mem::take(&mut taken));
+        let cells = value_width(compared).saturating_sub(std::mem::take(&mut taken));
         left.push(trusted_span(format!("{words:>cells$}"), theme.style_for(meaning)));
         left.push(trusted_span(
             earlier_value_text(compared, run, number),
@@ -167,7 +167,7 @@ fn corrected_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line
     let mut left = vec![trusted_span(format!("{:<LABEL_CELLS$}", CORRECTED_LABEL), plain)];
     for run in compared.pair {
         let mean = compared.corrected_mean(run);
-        let cells = value_cells(compared);
+        let cells = value_width(compared);
         let words = mean.map_or_else(
             || format_number::MISSING_SIGN.to_owned(),
             |mean| {
@@ -213,7 +213,7 @@ const DIFFERENCE_CELLS: usize = 23;
 
 fn has_room_for_intervals(compared: &ComparisonView, width: usize) -> bool {
     let before = if compared.measures.before.is_some() { EARLIER_VALUE_CELLS } else { 0 };
-    let values = compared.paths.len() * (value_cells(compared) + before);
+    let values = compared.paths.len() * (value_width(compared) + before);
     width >= LABEL_CELLS + values + DIFFERENCE_CELLS + INTERVAL_CELLS
 }
 
@@ -232,8 +232,8 @@ fn interval_span(
         .then(|| trusted_span(format!("{words:<INTERVAL_CELLS$}"), theme.style_for(Meaning::Muted)))
 }
 
-/// Returns cells of the value of a run.
-const fn value_cells(compared: &ComparisonView) -> usize {
+/// Returns the width in cells of the value of a run.
+const fn value_width(compared: &ComparisonView) -> usize {
     if compared.measures.before.is_some() { VALUE_CELLS_BEFORE_BRACKETS } else { VALUE_CELLS }
 }
 

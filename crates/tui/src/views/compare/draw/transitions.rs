@@ -59,7 +59,7 @@ fn head_line(theme: Theme) -> Line<'static> {
     Line::styled(format!("{}{scores}", " ".repeat(LABEL_CELLS)), theme.style_for(Meaning::Muted))
 }
 
-/// Returns both scores of the chosen component.
+/// Returns the scores of the chosen component in both runs; None where one of them has none.
 fn chosen_cell(compared: &ComparisonView) -> Option<(usize, usize)> {
     let row = compared.table.selected_row()?;
     let [a, b] = compared.pair.map(|run| row.score_in(run).map(usize::from));

@@ -349,7 +349,7 @@ impl<'a> CurveChart<'a> {
         put_text(buffer, (x, y), &words, muted);
     }
 
-    /// Names in the middle of what they name, those that do not fit left out.
+    /// Draws names in the middle of what they name, and leaves out those that do not fit.
     fn draw_stretches(&self, stretches: &[PointStretch], y: u16, buffer: &mut Buffer) {
         let mut free = self.plot.area.x;
         for stretch in stretches {

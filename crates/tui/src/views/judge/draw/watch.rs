@@ -60,7 +60,7 @@ pub fn draw(
     let rest = "─".repeat(areas.list_width().saturating_sub(words.chars().count()));
     let rule = Line::styled(words + &rest, theme.style_for(Meaning::Border));
     put_lines([rule], areas.below, buffer);
-    let id = id_cells(watched);
+    let id = id_width(watched);
     view.calls.draw_rows(chosen(WatchedList::Calls), theme, buffer, |at| {
         call_line(&watched.calls[at], id, theme, areas.list_width())
     });
@@ -196,13 +196,13 @@ fn outcome_lines(outcome: &JudgingOutcome, theme: Theme, width: usize) -> Vec<Li
         .collect()
 }
 
-/// Returns cells of the longest id and a gap.
-fn id_cells(watched: &WatchedJudging) -> usize {
+/// Returns the width in cells of the longest id and a gap.
+fn id_width(watched: &WatchedJudging) -> usize {
     let longest = watched.entries.iter().map(|it| it.id.chars().count()).max();
     MIN_ID_CELLS.max(longest.unwrap_or_default() + 2)
 }
 
-/// ` C07  Joint loss           ██·· 2 Simplified`, ` shape  Mixed levels, …   3 flags (1 carried)`
+/// Returns ` C07  Joint loss           ██·· 2 Simplified` or ` shape  Mixed levels, …   3 flags (1 carried)`.
 fn entry_line(
     entry: &WatchedItem,
     view: &JudgePane,
@@ -211,7 +211,7 @@ fn entry_line(
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let id = id_cells(watched);
+    let id = id_width(watched);
     let right = state_spans(entry, view, session, watched, theme);
     let right = fit_spans(right, (width * 3 / 5).max(24).min(width.saturating_sub(id + 2)));
     let room = width.saturating_sub(spans_width(&right) + 2);
@@ -303,7 +303,7 @@ fn flag_spans(counts: FlagCounts, theme: Theme) -> Vec<Span<'static>> {
     std::iter::once(trusted_span(all, theme.style_for(meaning))).chain(carried).collect()
 }
 
-/// ` C07 read path src/joint.py  1.2 kB`
+/// Returns ` C07 read path src/joint.py  1.2 kB`.
 fn call_line(
     (component, call): &(String, JudgeCall),
     id: usize,

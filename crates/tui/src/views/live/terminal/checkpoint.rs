@@ -123,7 +123,7 @@ impl HiddenState {
         self.written_cells = self.written_cells.saturating_add(cells);
     }
 
-    /// Returns the cells that were written since the call before.
+    /// Returns the number of cells that were written since the call before, and counts anew.
     pub(super) const fn take_written_cells(&mut self) -> usize {
         std::mem::replace(&mut self.written_cells, 0)
     }

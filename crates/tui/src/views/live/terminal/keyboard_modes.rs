@@ -138,7 +138,7 @@ impl<L: EventListener> WithKeyboard<'_, L> {
         *self.term.mode()
     }
 
-    /// A change of the columns gives the scroll region the whole screen.
+    /// Notes that a change of the columns gives the scroll region the whole screen.
     fn note_column_mode(&mut self, mode: PrivateMode) {
         if mode == PrivateMode::Named(NamedPrivateMode::ColumnMode) {
             self.hidden.note_scroll_region(true);

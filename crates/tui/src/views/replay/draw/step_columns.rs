@@ -48,13 +48,13 @@ impl<'a> StepCells<'a> {
     /// Returns the headings, placed above their columns in a panel's upper border.
     pub fn head_line(&self, theme: Theme) -> Line<'static> {
         let heads =
-            self.columns.iter().map(|it| format!(" {:>1$}", it.column_head(), it.column_cells()));
+            self.columns.iter().map(|it| format!(" {:>1$}", it.column_head(), it.column_width()));
         let words: String = heads.collect();
         let words = if words.is_empty() { words } else { format!("{words} ") };
         Line::from(trusted_span(words, theme.style_for(Meaning::Muted)))
     }
 
-    /// Returns the cells of a step.
+    /// Returns the values of a step in the columns, a blank before each; empty where nothing is known of the step.
     pub(crate) fn cell_spans(&self, run: &Run, id: StepId, theme: Theme) -> Vec<Span<'static>> {
         if self.columns.is_empty() {
             return vec![];
@@ -66,7 +66,7 @@ impl<'a> StepCells<'a> {
         let Some(pace) = paces.get(id.step) else { return vec![] };
         let cell_span = |column: &StepColumn| {
             let words = column.cell_text(pace, id.step, || self.step_cost(id));
-            let cells = column.column_cells();
+            let cells = column.column_width();
             trusted_span(
                 format!(" {:>cells$}", fitting_prefix(&words, cells)),
                 theme.style_for(Meaning::Muted),

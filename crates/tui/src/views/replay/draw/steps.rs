@@ -296,7 +296,7 @@ impl StepPainter<'_> {
         ))
     }
 
-    /// The matches of the search in one row, the current one apart; bytes within the row.
+    /// Returns the layers of the matches of the search in one row, the current one apart; bytes count within the row.
     fn hit_layers(
         &self,
         item: StepId,
@@ -335,7 +335,8 @@ impl StepPainter<'_> {
     }
 }
 
-/// The colours that a tool printed, in some bytes of a part of an entry, counted from the first of them.
+/// Returns the layers of the colours that a tool printed, in some bytes of a part of an entry, counted from the first
+/// of them.
 pub(super) fn printed_layers(
     view: &ReplayView,
     item: StepId,

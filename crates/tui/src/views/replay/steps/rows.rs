@@ -40,7 +40,7 @@ pub(crate) fn body_rows(
     body_rows_at_most(text, width, MAX_ROWS)
 }
 
-/// Returns the same rows, at most `most` of each field.
+/// Returns the rows below the head of an unfolded step, `width` cells wide, at most `most` of each field.
 pub fn body_rows_at_most(
     text: Option<&Result<std::sync::Arc<StepText>, String>>,
     width: usize,
@@ -97,14 +97,14 @@ fn nonblank_fields(text: &StepText) -> impl Iterator<Item = (StepField, &str)> {
 pub(crate) fn row_of_byte(
     body: &[StepRowKind],
     text: &StepText,
-    wanted: StepField,
+    field: StepField,
     line: usize,
     byte: usize,
 ) -> Option<usize> {
-    let start = line_ranges(step_field_text(text, wanted)?).nth(line)?.start;
+    let start = line_ranges(step_field_text(text, field)?).nth(line)?.start;
     body.iter().rposition(|row| match row {
-        StepRowKind::Text { field, line: at, range } => {
-            *field == wanted && *at == line && range.start <= start + byte
+        StepRowKind::Text { field: of, line: at, range } => {
+            *of == field && *at == line && range.start <= start + byte
         }
         _ => false,
     })

@@ -46,7 +46,7 @@ impl StepColumn {
         columns.extend(has_cost.then_some(Self::Cost));
         let order = [Self::Began(began), Self::Tokens, Self::Waited, Self::Cost, Self::Took];
         for first_to_go in order {
-            if Self::total_cells(&columns) + MIN_STEP_CELLS <= width {
+            if Self::total_width(&columns) + MIN_STEP_CELLS <= width {
                 break;
             }
             columns.retain(|column| *column != first_to_go);
@@ -54,12 +54,13 @@ impl StepColumn {
         columns
     }
 
-    /// Returns the cells of the columns, a blank before each included.
-    pub(crate) fn total_cells(columns: &[Self]) -> usize {
-        columns.iter().map(|column| column.column_cells() + 1).sum()
+    /// Returns the width in cells of the columns, a blank before each included.
+    pub(crate) fn total_width(columns: &[Self]) -> usize {
+        columns.iter().map(|column| column.column_width() + 1).sum()
     }
 
-    pub(crate) const fn column_cells(self) -> usize {
+    /// Returns the width in cells of the values of a column.
+    pub(crate) const fn column_width(self) -> usize {
         match self {
             Self::Began(_) => 8,
             Self::Took | Self::Waited => 7,

@@ -68,13 +68,13 @@ impl ComponentsAreas {
         Self { header, table: Some(table), verdict: Some(verdict), lifeline }
     }
 
-    /// Cells inside the border of the verdict; of a hidden one those it would have.
+    /// Returns the width in cells inside the border of the verdict; of a hidden one that which it would have.
     pub(crate) fn verdict_width(&self) -> usize {
         let area = self.verdict.or(self.table).or(self.lifeline).unwrap_or_default();
         usize::from(area.width.saturating_sub(2))
     }
 
-    /// Returns the part of the lifeline that shows turns, below the borders: the columns of the timeline.
+    /// Returns the part of the lifeline that shows turns, in the columns of the timeline; empty where there is no lifeline.
     pub(crate) fn strip_area(&self) -> Rect {
         let Some(area) = self.lifeline else { return Rect::default() };
         let inside = area.inner(Margin::new(1, 1));

@@ -34,7 +34,7 @@ pub(crate) fn draw_components(
     }
 }
 
-/// Words in a column with a blank after them; cut where they are longer.
+/// Returns words in a column of so many cells with a blank after them; cut where they are longer.
 pub(super) fn padded_cell(words: &str, cells: usize) -> String {
     let Some(room) = cells.checked_sub(1) else { return String::new() };
     let cut_spans = fit_spans(vec![Span::raw(words.to_owned())], room);

@@ -173,7 +173,7 @@ fn row_line(
     Line::from(spans)
 }
 
-/// Returns the cells of the numbers.
+/// Returns a row with the kind and the numbers of a shift, padded to the columns.
 fn shift_spans(
     kind: Span<'static>,
     shift: &CrashShift,

@@ -213,7 +213,7 @@ fn draw_turn_axis(
     y + 1
 }
 
-/// Names of the checkpoints where they begin, as many as there is room for, that of the playhead bold.
+/// Returns the names of the checkpoints where they begin, as many as there is room for, that of the playhead bold.
 pub(crate) fn checkpoint_names(
     session: &Session,
     columns: &TurnColumns,

@@ -137,7 +137,7 @@ fn choice_spans(tree: &TreeView, theme: Theme) -> Vec<Span<'static>> {
     spans
 }
 
-/// Words with what is looked for marked in them.
+/// Returns the words with what is looked for marked in them.
 fn marked_spans(tree: &TreeView, text: &str, plain: Style, theme: Theme) -> Vec<Span<'static>> {
     let found =
         tree.find.find_regex().map(|regex| search_hits::hits_in_row(regex, text, &(0..text.len())));

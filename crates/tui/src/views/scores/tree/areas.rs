@@ -49,7 +49,7 @@ impl TreeAreas {
         }
     }
 
-    /// Rows of the list, below its heads.
+    /// Returns the number of rows of the list, below its heads.
     pub(crate) fn list_height(&self) -> usize {
         self.list_rows().map_or(0, |area| usize::from(area.height))
     }
@@ -93,8 +93,8 @@ impl TreeColumns {
         Self { bar, weight: if bar == 0 { 7 } else { 5 }, kind }
     }
 
-    /// Cells before the fold mark of the root.
-    pub(crate) const fn cells_before_fold(self) -> usize {
+    /// Returns the width in cells before the fold mark of the root.
+    pub(crate) const fn width_before_fold(self) -> usize {
         SHARE_CELLS + SCORE_CELLS + self.bar + self.weight + 1 + SIGN_CELLS + self.kind
     }
 }

@@ -37,7 +37,7 @@ impl TreeView {
         }
     }
 
-    /// Cells before a node's words.
+    /// Returns the cells by which a node's fold mark is moved to the right.
     pub(crate) fn node_indent(&self, id: NodeId) -> usize {
         let depth = self
             .shown_tree()
@@ -109,7 +109,7 @@ impl TreeView {
         None
     }
 
-    /// Lines that each row has: two for a long requirement where all rows fit so.
+    /// Returns the number of lines that each row has: two for a long requirement where all rows fit so.
     pub(crate) fn row_heights(&self, area: Rect) -> Vec<usize> {
         let single = vec![1; self.rows.len()];
         if self.order == NodeOrder::Loss || self.rows.len() > usize::from(area.height) {
@@ -126,10 +126,10 @@ impl TreeView {
         if heights.iter().sum::<usize>() > usize::from(area.height) { single } else { heights }
     }
 
-    /// Cells that the words of a node have in a list so wide.
+    /// Returns the width in cells that the words of a node have in a list so wide.
     pub(crate) fn words_room(&self, id: NodeId, width: usize) -> usize {
         width.saturating_sub(
-            TreeColumns::for_width(width).cells_before_fold() + self.node_indent(id) + FOLD_CELLS,
+            TreeColumns::for_width(width).width_before_fold() + self.node_indent(id) + FOLD_CELLS,
         )
     }
 }

@@ -169,7 +169,8 @@ fn waiting_line(column: RunTableColumn, count: usize, words: &str, theme: Theme)
     Line::from(spans)
 }
 
-/// Wins are the first side's. Of what is neither better higher nor lower there are arrows instead.
+/// Returns wins and losses of the first side, with the other results of a test; of what is neither better higher nor
+/// lower there are arrows instead.
 fn result_cells(
     TestedMetric { metric, paired, holm }: &TestedMetric<RunTableColumn>,
     theme: Theme,

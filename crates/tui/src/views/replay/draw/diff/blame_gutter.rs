@@ -35,7 +35,7 @@ pub(super) fn blame_gutter<'a>(
     }
 }
 
-/// `src/loss.py  after turn 26  112 lines  turn.step that wrote each, · before the run`
+/// Returns `src/loss.py  after turn 26  112 lines  turn.step that wrote each, · before the run`.
 pub(super) fn blame_title(
     view: &ReplayView,
     session: &Session,
@@ -60,7 +60,7 @@ pub(super) fn blame_title(
     };
     facts.push(trusted_span(legend, muted));
     facts.push(trusted_span(" ", plain));
-    let room = width.saturating_sub(before_legend + 4).min(path_cells(file, width));
+    let room = width.saturating_sub(before_legend + 4).min(path_width(file, width));
     let mut spans = vec![name_span(
         view,
         ReplayPanel::Diff,
@@ -71,8 +71,8 @@ pub(super) fn blame_title(
     Line::from(fit_spans(spans, width))
 }
 
-/// Returns the cells of the path, which is cut at half of the panel.
-fn path_cells(file: &FileAt, width: usize) -> usize {
+/// Returns the width in cells of the path, which is cut at half of the panel.
+fn path_width(file: &FileAt, width: usize) -> usize {
     file.path.as_str().len().min(width / 2).max(8)
 }
 
