@@ -76,7 +76,7 @@ fn item_name(item: ItemKey<'_>) -> String {
     format!("{unit}{}{criterion}", item.id)
 }
 
-/// Returns the item of such a name.
+/// Returns the item that a name such as `flag:id#criterion` means; without a word before `:` it is a component.
 fn item_of_name(name: &str) -> ItemKey<'_> {
     let other =
         name.split_once(':').and_then(|(word, rest)| Some((LabelUnit::by_word(word)?, rest)));

@@ -117,6 +117,7 @@ fn line_row(
 struct StepNumbers(HashMap<usize, HashMap<StepId, usize>>);
 
 impl StepNumbers {
+    /// Returns the number of a step in its turn, from 1; keeps those of the turn.
     fn number_of(&mut self, run: &Run, step: StepId) -> Option<usize> {
         let turn = self.0.entry(step.turn).or_insert_with(|| run.step_numbers(step.turn));
         turn.get(&step).copied()

@@ -126,7 +126,8 @@ fn mixed_model_record(it: &MixedModelFit, holm: Option<HolmAdjusted>) -> Json {
     }
 }
 
-/// Means of both sides, under the names of their conditions, and of the difference, over components.
+/// Returns the table of means of both sides, under the names of their conditions, and of the difference, over
+/// components.
 pub(crate) fn means_table(rows: &[Json], [a, b]: [&str; 2]) -> OutputTable {
     let columns: [TableColumn<'_, Json>; 7] = [
         ("agent", &agent_cell),

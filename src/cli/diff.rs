@@ -94,7 +94,7 @@ struct ChangeReader<'a> {
 }
 
 impl ChangeReader<'_> {
-    /// Says what cannot be part of a patch.
+    /// Reads both sides of a change, and prints what cannot be part of a patch.
     fn read_sides(&mut self, change: &FileChange) -> ChangeSides {
         let mut sides = ChangeSides::read_change(self.run, self.archive, change);
         let size =

@@ -175,7 +175,7 @@ impl RedactingArgs {
         OutputTable::from_rows(&columns, findings).write_table(false, out)
     }
 
-    /// Says on standard error how much was taken out.
+    /// Prints on standard error how much was taken out.
     pub(crate) fn print_counts(&self, counts: &BTreeMap<SecretKind, usize>) {
         if self.redact == RedactMode::Off {
             print_note(

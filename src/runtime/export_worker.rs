@@ -244,7 +244,7 @@ impl ExportWorker {
     }
 }
 
-/// Gives a file a name that nothing has; a file that appeared meanwhile stays.
+/// Moves a file to a name that nothing has; fails where a file appeared meanwhile, which stays.
 fn rename_to_new(part: &Path, out: &Path) -> std::io::Result<()> {
     fs::hard_link(part, out)?;
     fs::remove_file(part)

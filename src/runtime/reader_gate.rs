@@ -54,7 +54,7 @@ impl ReaderGate {
         self.0.1.notify_all();
     }
 
-    /// No code here can leave the state inconsistent.
+    /// Locks the state also after a panic: no code here can leave it inconsistent.
     fn lock_state(&self) -> MutexGuard<'_, GateState> {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -238,6 +238,7 @@ impl Runtime {
         }
     }
 
+    /// Updates the state by a message and executes the effects. Returns whether the program is to be suspended.
     pub fn update(&mut self, message: AppMessage) -> bool {
         let mut suspends = false;
         for effect in self.app.update(message) {
@@ -447,6 +448,7 @@ impl Runtime {
         }
     }
 
+    /// Updates the state by a worker's reply. Returns whether the program is to be suspended.
     fn apply_reply(&mut self, reply: WorkerReply) -> bool {
         match reply {
             WorkerReply::StartLive(request, job, origin) => self.begin_live(request, *job, origin),
@@ -463,6 +465,8 @@ impl Runtime {
         }
     }
 
+    /// Shows a recording that was opened, unless another was requested meanwhile. Returns whether the program is to be
+    /// suspended.
     fn apply_opened(
         &mut self,
         request: RequestId,

@@ -84,6 +84,7 @@ fn definition_passages(
     Ok(lifeline::definition_history(&timeline, &facts, path, done, by))
 }
 
+/// Returns the place of a definition as a history names it.
 fn to_place(place: &lifeline::DefinitionPlace) -> SubjectPlace {
     SubjectPlace { path: place.path.clone(), symbol: Some(place.name.to_string()) }
 }

@@ -191,6 +191,8 @@ impl<'w> CardWalk<'w> {
         }
     }
 
+    /// Returns where the snippet that a card cites is in a file, and remembers it; None for content that is not
+    /// recorded or too large.
     fn snippet_state(
         &mut self,
         card: usize,

@@ -163,7 +163,7 @@ impl TextDiff {
 }
 
 impl DiffHunk {
-    /// Appends it as a unified diff has it; without a head where numbers are not recorded.
+    /// Appends the hunk as a unified diff has it; without a head where numbers are not recorded.
     pub fn write(&self, out: &mut String) {
         if (self.old_start, self.new_start) != (0, 0) {
             *out += &format!(
@@ -269,6 +269,7 @@ fn byte_hunk<'t>(ops: &[DiffOp], old: &[&'t [u8]], new: &[&'t [u8]]) -> ByteHunk
     ByteHunk { span: Sides { old: cover(DiffOp::old_range), new: cover(DiffOp::new_range) }, lines }
 }
 
+/// Splits a text into its lines, each with its line break; the last one may have none.
 pub(super) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     let mut lines = vec![];
     let mut start = 0;

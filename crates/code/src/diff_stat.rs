@@ -26,7 +26,7 @@ pub fn line_counts(old: &[u8], new: &[u8]) -> LineCounts {
     at_a_glance(old, new).unwrap_or_else(|| count_in_full(old, new))
 }
 
-/// Counts from the few lines that differ; None where that is not enough.
+/// Counts added and removed lines from the few that differ; None where that is not enough.
 pub fn at_a_glance(old: &[u8], new: &[u8]) -> Option<LineCounts> {
     let middle = DifferingMiddle::between(old, new);
     let all = LineCounts { added: count_lines(middle.new), removed: count_lines(middle.old) };

@@ -78,6 +78,7 @@ impl PanelLayout {
         self.area.left + (x - low) / (high - low) * self.area.width
     }
 
+    /// Returns the distance of a value from the top of the page.
     pub(crate) fn y_place(&self, y: f64) -> f64 {
         let (low, high) = self.y_ends;
         let share = (y - low) / (high - low);

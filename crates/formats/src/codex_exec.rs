@@ -231,6 +231,7 @@ impl ExecFold {
         self.run.turns.push(Turn::default());
     }
 
+    /// Returns the steps of the turn that is going on; begins one where there is none.
     fn current_steps(&mut self) -> &mut Vec<Step> {
         if self.run.turns.is_empty() || self.is_between {
             self.begin_turn();

@@ -15,19 +15,19 @@ pub fn token_len(rest: &[u8]) -> Option<usize> {
     TOKENS.iter().find(|token| rest.starts_with(token)).map(|token| token.len())
 }
 
-/// Returns whether a text may contain such a value, by a search in its bytes.
+/// Returns whether a text may contain NaN or an infinity, by a search in its bytes.
 pub fn may_contain(text: &[u8]) -> bool {
     ["NaN", "Infinity"].iter().any(|token| memchr::memmem::find(text, token.as_bytes()).is_some())
 }
 
-/// Returns the text with null for each such value outside of strings, and how many there were; None where there is
-/// none.
+/// Returns the text with null for each NaN and infinity outside of strings, and how many there were; None where there
+/// is none.
 pub fn with_nulls(text: &str) -> Option<(String, usize)> {
     with_replacements(text, |_| "null")
 }
 
-/// Returns the text with a replacement for each such value outside of strings, and how many there were; None where there
-/// is none.
+/// Returns the text with a replacement for each NaN and infinity outside of strings, and how many there were; None
+/// where there is none.
 pub(crate) fn with_replacements(
     text: &str,
     replacement: fn(&str) -> &'static str,

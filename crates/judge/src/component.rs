@@ -262,6 +262,7 @@ impl<'a> JudgeExchange<'a> {
         }
     }
 
+    /// Carries out calls of tools, as many as are left, and returns their results; refuses the others.
     fn answer_calls(
         &mut self,
         calls: &[ReplyCall],

@@ -64,7 +64,7 @@ impl CostBudget {
         Self { cost, money: Mutex::default(), common: None }
     }
 
-    /// Returns one that takes no more than what all judges together may cost.
+    /// Returns the budget, with the limit of what all judges together may cost.
     pub fn with_common_budget(self, common: Arc<CommonBudget>) -> Self {
         Self { common: Some(common), ..self }
     }

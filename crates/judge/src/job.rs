@@ -109,7 +109,7 @@ pub enum JobError {
 }
 
 impl JobError {
-    /// Returns whether this state has no such items; another state may have some.
+    /// Returns whether it says that this state has no items to judge; another state may have some.
     pub(crate) const fn has_nothing(&self) -> bool {
         matches!(self, Self::NoDecisions(_) | Self::NoPart { .. })
     }

@@ -11,7 +11,7 @@ pub enum UserFileError {
     Understand { path: String, why: String },
 }
 
-/// Reads a file and parses its bytes with its name by `of`; a file that is too long is read no further than is needed
+/// Reads a file and parses its bytes with its name by `parse`; a file that is too long is read no further than is needed
 /// to see that.
 pub fn read_user_file<T>(
     path: &Path,

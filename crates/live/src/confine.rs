@@ -171,6 +171,7 @@ mod system {
         Ok(())
     }
 
+    /// Tries in a process of its own whether folders can be hidden. Returns why not as a sentence; None where they can.
     pub(crate) fn probe_namespaces(hidden: &[PathBuf]) -> Option<String> {
         let Some(first) = hidden.first().map(|path| path.as_os_str().as_bytes()) else {
             return Some("nothing to hide".into());

@@ -368,6 +368,7 @@ fn parse_journal(text: &[u8]) -> Option<JournaledRun> {
 }
 
 impl LiveProgress {
+    /// Updates the progress of the run by an entry of its journal.
     pub(crate) fn apply_entry(&mut self, entry: &JournalEntry) {
         if !matches!(entry, JournalEntry::Process { .. } | JournalEntry::Resumed { .. }) {
             self.sealed = None;
@@ -460,7 +461,7 @@ pub fn timestamp_now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Parses such a time; the epoch when it does not parse.
+/// Parses a time of the journal; returns the epoch where that is not possible.
 pub(crate) fn parse_timestamp(text: &str) -> Time {
     Time::parse(text).unwrap_or(Time(0))
 }

@@ -42,7 +42,8 @@ pub struct LayerRow {
 }
 
 impl LayerRow {
-    pub(crate) fn from_said(brief_answer: &LayerBrief) -> Self {
+    /// Returns the row of a layer that added a brief to the request.
+    pub(crate) fn from_brief(brief_answer: &LayerBrief) -> Self {
         let LayerBrief { layer, brief, spent } = brief_answer;
         Self {
             name: layer.clone(),
@@ -61,8 +62,8 @@ impl LayerRow {
         LayerEffect { name: self.name.clone(), why: self.why.clone() }
     }
 
-    /// Returns its text; None when it only processed the turn.
-    pub(crate) fn to_said(&self) -> Option<LayerBrief> {
+    /// Returns the brief that the layer added to the request; None where it only processed the turn.
+    pub(crate) fn to_brief(&self) -> Option<LayerBrief> {
         let spent = self.spent?;
         let brief = Brief {
             sentences: self.sentences.clone(),

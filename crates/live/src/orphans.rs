@@ -151,6 +151,8 @@ mod linux {
         rows.lines().any(|row| row.split(' ').any(|word| word == mark))
     }
 
+    /// Returns the ids of the processes that a run has left behind, by the variable in their environment or their
+    /// parents.
     pub(crate) fn find_orphans(run: &str) -> Vec<u32> {
         let started = lock_started();
         let (own, adopts) = (getpid(), ADOPTS.load(Ordering::Relaxed));

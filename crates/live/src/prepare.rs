@@ -40,6 +40,7 @@ impl UnusableInput {
 /// The largest script or checklist that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
+/// Reads a file, up to [`MAX_FILE_BYTES`].
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, UnusableInput> {
     let mut bytes = vec![];
     let read =

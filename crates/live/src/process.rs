@@ -197,7 +197,7 @@ impl AgentProcess {
         self.ending
     }
 
-    /// Types into its terminal; does nothing when it has none.
+    /// Types into the terminal of the process; does nothing when it has none.
     pub(crate) fn type_bytes(&mut self, bytes: &[u8]) {
         if let ProcessKind::Terminal(terminal) = &mut self.kind {
             terminal.type_in(bytes);
@@ -230,8 +230,8 @@ impl AgentProcess {
         matches!(self.kind, ProcessKind::Terminal(_))
     }
 
-    /// Stops it and everything it started: interrupts, terminates, kills, and waits for `patience` each time. Its output in
-    /// the meantime goes to `hear`.
+    /// Stops the process and everything it started: interrupts, terminates, kills, and waits for `patience` each time.
+    /// Its output in the meantime goes to `on_piece`.
     pub(crate) fn end_group(
         &mut self,
         patience: Duration,

@@ -142,6 +142,8 @@ mod child {
         OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)
     }
 
+    /// Returns what was typed and not read by the agent, and whether its terminal hides it; None where that is not
+    /// known.
     pub(crate) fn child_unread(master: &(dyn MasterPty + Send)) -> Option<UnreadInput> {
         let terminal = open_terminal(master).ok()?;
         let bytes = rustix::io::ioctl_fionread(&terminal).ok()?;
@@ -150,6 +152,7 @@ mod child {
         Some(UnreadInput { bytes: usize::try_from(bytes).ok()?, is_hidden })
     }
 
+    /// Discards what was typed and not read by the agent.
     pub(crate) fn discard_child_input(master: &(dyn MasterPty + Send)) {
         if let Ok(terminal) = open_terminal(master) {
             let _ = tcflush(terminal, QueueSelector::IFlush); // its programs may be gone

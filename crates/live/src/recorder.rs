@@ -362,6 +362,7 @@ impl<'a> Recorder<'a> {
         self.header.kept = logs::unreadable_logs(rows, &self.bundle);
     }
 
+    /// Writes `run.json` with the turns so far.
     pub fn write_manifest(&self) -> Result<(), WriteError> {
         let mut turns = self.progress.turn_rows();
         turns.extend(self.progress.open.clone());
@@ -539,6 +540,7 @@ impl<'a> Recorder<'a> {
         self.agent.session = None;
     }
 
+    /// Ends the agent and all processes that it started, and forgets the prompts that were sent to it.
     pub(crate) fn end_process(&mut self) {
         if let Some(mut process) = self.agent.process.take() {
             let patience = to_duration(self.setup.limits.timeouts.patience);
@@ -550,6 +552,7 @@ impl<'a> Recorder<'a> {
         self.agent.earlier_output.clear();
     }
 
+    /// Changes the size of the terminal (columns, rows), of the agent's and of its recording.
     pub fn resize_terminal(&mut self, size: (u16, u16)) {
         self.setup.size = size;
         self.agent.terminal_recording.resize(size);

@@ -127,7 +127,7 @@ impl RunJob {
     }
 }
 
-/// Makes a run and returns when it is over; `tell` is called on the caller's thread, and an agent waits meanwhile.
+/// Makes a run and returns when it is over; `emit` is called on the caller's thread, and an agent waits meanwhile.
 pub fn run_job(
     job: &RunJob,
     start: StartMode,
@@ -249,6 +249,7 @@ impl Recorder<'_> {
         Ok(())
     }
 
+    /// Halts where the budget is used up; warns where it cannot be known.
     fn check_budget(&mut self) -> Result<(), RunHalt> {
         let (budget, total) = (self.setup.limits.budget, self.progress.used_in_total());
         if let Some(sentence) = budget.unknown_usage(&total) {

@@ -82,6 +82,7 @@ impl TerminalRecording {
         bytes
     }
 
+    /// Records a change of the size (columns, rows).
     pub fn resize(&mut self, size: (u16, u16)) {
         self.size = size;
         if let Some(open) = &mut self.open_file {

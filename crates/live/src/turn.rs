@@ -710,6 +710,7 @@ impl Recorder<'_> {
         (session, cost_session)
     }
 
+    /// Commits the files after a turn, and sets the commit of its row.
     fn commit_turn(&mut self, sent: &SentRequest, row: &mut LiveTurnRow) -> Result<(), RunHalt> {
         let request = self.script.request_of_turn(sent.turn);
         let title = first_line_label(request.map_or("", |it| it.text.as_str()));

@@ -33,7 +33,7 @@ pub fn short_count(count: u64) -> String {
     format!("{digits}{power}")
 }
 
-/// Sizes: `812 B`, `2.1 kB`, `34 MB`.
+/// Returns a size as `812 B`, `2.1 kB` or `34 MB`.
 pub fn byte_size(count: u64) -> String {
     let (digits, power) = first_digits(count);
     format!("{digits} {power}B")

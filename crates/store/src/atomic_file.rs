@@ -65,7 +65,7 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     replaced.and_then(|()| sync_folder(folder)).map_err(|why| write_error(path, &why))
 }
 
-/// Requires that the path is a folder or does not exist.
+/// Fails where the path exists and is not a folder.
 pub(crate) fn require_folder(folder: &Path) -> Result<(), WriteError> {
     remote::refuse_writing(folder).map_err(|why| write_error(folder, &why))?;
     match fs::symlink_metadata(folder) {

@@ -63,6 +63,8 @@ pub(crate) fn companion_folder_of(main: &Path) -> PathBuf {
     main.with_file_name(log_stem(main))
 }
 
+/// Adds the files below a folder, up to [`MOST_FILES`] in all and [`MOST_DEEP`] folders deep; `depth` is that of the
+/// folder itself.
 pub fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
     if is_folder(folder) && depth <= MOST_DEEP {
         for path in entries_of(folder) {

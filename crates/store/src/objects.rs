@@ -243,7 +243,7 @@ impl ObjectStore {
         self.folder.join(&hex[..2]).join(&hex[2..])
     }
 
-    /// Returns None where there is no such file.
+    /// Reads an object that is in a file of its own; None where there is no such file. The error is a sentence.
     fn read_loose(&self, id: BlobId) -> Result<Option<GitObject>, String> {
         let path = self.loose_path(id);
         if fs::symlink_metadata(&path).is_err() {
@@ -354,7 +354,7 @@ fn packs_of(
     indexes.iter().enumerate().map(open).collect()
 }
 
-/// Requires a folder that is no link to one elsewhere.
+/// Fails, with a sentence, where the path is not a folder, or is a link to one elsewhere.
 fn require_folder(path: &Path, name: &str) -> Result<(), String> {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => Ok(()),

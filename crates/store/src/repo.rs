@@ -86,6 +86,7 @@ impl Default for CompareBudget {
 }
 
 impl CompareBudget {
+    /// Takes entries from those that may still be compared. The error is a sentence.
     fn spend_entries(&mut self, entries: u64) -> Result<(), String> {
         self.compared = self.compared.checked_sub(entries).ok_or_else(|| {
             format!("more than {MOST_COMPARED} files would have to be compared; no more are read")
@@ -93,6 +94,7 @@ impl CompareBudget {
         Ok(())
     }
 
+    /// Takes a change from those that may still be found. The error is a sentence.
     fn spend_change(&mut self, path: &str) -> Result<(), String> {
         self.changes = self.changes.checked_sub(path_weight(path)).ok_or_else(|| {
             format!("the run changes more than {MOST_CHANGES} files; no more are read")

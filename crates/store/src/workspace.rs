@@ -421,6 +421,7 @@ impl<'a, 'o> WorkspaceWalk<'a, 'o> {
         if rows.is_empty() { Ok(None) } else { self.objects.add_tree(rows).map(Some) }
     }
 
+    /// Writes a file, a link or a folder, and returns its id and git mode; None for what is left out.
     fn tree_entry(
         &mut self,
         inner: &InnerPath,

@@ -112,7 +112,7 @@ impl Drop for FolderDraft {
     }
 }
 
-/// Requires that a new folder may be made at that place: nothing is there, or an empty folder.
+/// Fails where a new folder cannot be made at that place, since something is there that is not an empty folder.
 pub fn require_free(target: &Path) -> Result<(), WriteError> {
     require_on_disk(target)?;
     let taken = |why: &str| WriteError::Taken { path: target.to_owned(), why: why.into() };

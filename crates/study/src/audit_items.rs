@@ -223,7 +223,8 @@ impl JudgingSource {
     }
 }
 
-/// Verdicts without a score are none to check; one with several is one for each criterion.
+/// Returns the verdicts of a judgement as items to check: one without a score is none, and one with several is one for
+/// each criterion.
 fn verdict_items(
     ground: AuditInputs<'_>,
     unit: LabelUnit,

@@ -87,7 +87,7 @@ impl Resamples {
         mix_bits(self.state)
     }
 
-    /// Endless numbers of 64 bits.
+    /// Returns numbers of 64 bits without end.
     pub fn into_numbers(mut self) -> impl Iterator<Item = u64> {
         std::iter::repeat_with(move || self.next_number())
     }

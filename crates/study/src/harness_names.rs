@@ -10,6 +10,7 @@ use trajview_formats::rigorbench::names::normalized_name;
 pub struct HarnessSpellings(BTreeMap<String, String>);
 
 impl HarnessSpellings {
+    /// Returns for each harness the spelling that is most frequent among the names.
     pub fn from_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let mut counts: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
         for name in names {

@@ -158,7 +158,7 @@ fn proportional_shares(strata: &[Vec<usize>], size: usize) -> Vec<usize> {
     shares
 }
 
-/// Tells the draws of one stratum from those of another; of a score alone it is the score.
+/// Returns a number that tells the draws of one stratum from those of another; of a score alone it is the score.
 fn stratum_number(key: &[StratumKey<'_>]) -> u64 {
     key.iter().fold(0, |number, key| {
         let key_number = match key {

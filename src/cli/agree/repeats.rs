@@ -136,8 +136,8 @@ fn state_commit(state: &JudgedCodeState) -> Option<&str> {
     }
 }
 
-/// Judgements of one run that are repeats of each other. `compared` counts the components that at least two gave a score;
-/// the scores of a component and the `mcf` are in the order of the files.
+/// Returns the JSON of judgements of one run that are repeats of each other. `compared` counts the components that at
+/// least two gave a score; the scores of a component and the `mcf` are in the order of the files.
 fn group_row(run: &str, group: &RepeatGroup<'_>, plan: &BootstrapPlan) -> Json {
     let stability = Stability::for_repeats(&group.judgements, plan);
     let alpha = [("alpha", stability.alpha)];

@@ -250,7 +250,7 @@ fn base_rate(rates: &[f64], levels: &[f64]) -> String {
     most.map_or_else(|| "-".into(), |(level, rate)| format!("{level}: {} %", percent(rate)))
 }
 
-/// Returns the rows of such parts.
+/// Returns the rows of the parts of a pair, by run, component or rubric.
 fn part_rows_of_pair(by: AgreeGrouping, pair: &RaterPairRow) -> &[AgreementPartRow] {
     match by {
         AgreeGrouping::Run => &pair.by_run,

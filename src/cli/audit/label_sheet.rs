@@ -306,7 +306,7 @@ impl<'a> LabelSheet<'a> {
         }
     }
 
-    /// Tells everything that is wrong, where anything is.
+    /// Fails with everything that is wrong, in the order of the lines; `more` is added to it.
     pub(crate) fn check_rows(&self, more: Vec<String>) -> Result<(), CommandFailure> {
         let mut wrong: Vec<String> = self.wrong.iter().cloned().chain(more).collect();
         wrong.sort_by_key(|what| line_number_in(what)); // stable: what is of no line stands first

@@ -64,8 +64,8 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Tables with the files that they come from, so that no two have one name: those on other scales are called by their scale,
-/// others by their file, and by a number where that is the same too.
+/// Names tables with the files that they come from, so that no two have one name: those on other scales are called by
+/// their scale, others by their file, and by a number where that is the same too.
 fn with_distinct_names(grids: Vec<(ResultGrid, String)>) -> Vec<ResultGrid> {
     let names: Vec<String> = grids.iter().map(|(grid, _)| grid.name.clone()).collect();
     let scales: Vec<Option<String>> = grids.iter().map(|(grid, _)| grid.scale_text()).collect();

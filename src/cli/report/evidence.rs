@@ -145,6 +145,7 @@ struct EvidenceFinder<'a> {
 }
 
 impl EvidenceFinder<'_> {
+    /// Returns the place of evidence, and the diff that shows it where diffs are in the report.
     fn evidence_part(&mut self, evidence: &Evidence) -> EvidencePart {
         let place = match evidence.shown_lines() {
             Some((first, last)) if first == last => format!("{}:{first}", evidence.path),
@@ -155,7 +156,7 @@ impl EvidenceFinder<'_> {
         EvidencePart { place, target }
     }
 
-    /// Returns the line where it was written; else the last diff of the file.
+    /// Returns the diff of the turn that wrote a line of the evidence; else the last diff of the file.
     fn find_target(&mut self, evidence: &Evidence) -> Option<DiffTarget> {
         let path = RepoPath::new(&evidence.path)?;
         let (first, last) = evidence.shown_lines().unwrap_or((1, 1));
@@ -170,6 +171,7 @@ impl EvidenceFinder<'_> {
         line.or_else(|| self.last_diff(&path))
     }
 
+    /// Returns the lines of a file as judged, each with the turn that wrote it, and keeps them.
     fn lines_of_file(&mut self, path: &RepoPath) -> &[(Option<usize>, String)] {
         let key = path.to_string();
         if !self.lines.contains_key(&key) {

@@ -115,7 +115,7 @@ impl TurnPartBuilder<'_> {
         }
     }
 
-    /// Makes the steps that the budget allows, and returns the number of all; that is `told` where no step is read.
+    /// Makes the steps that the budget allows, and returns the number of all; that is `recorded_count` where no step is read.
     fn step_parts(
         &self,
         turn: usize,

@@ -104,7 +104,7 @@ fn point_row(shown: &[Number], point: &DocumentPoint<'_>) -> Vec<String> {
     [point_label(facts), phase].into_iter().chain(numbers).chain([cell_or_dash(commit)]).collect()
 }
 
-/// Labels a point; adds the turn to a checkpoint's id, which does not show where it ends.
+/// Returns the label of a point, for a checkpoint with its turn, since its id does not show where it ends.
 pub(crate) fn point_label(facts: &PointFacts) -> String {
     match facts.turn {
         Some(turn) if facts.checkpoint.as_ref() == Some(&facts.label) => {

@@ -542,7 +542,7 @@ fn spawn_ticks(
     Some(ends)
 }
 
-/// No code here can leave the locked value inconsistent.
+/// Locks a value also after a panic: no code here can leave it inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

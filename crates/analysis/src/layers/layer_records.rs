@@ -76,6 +76,7 @@ impl StateTexts<'_> {
         }
     }
 
+    /// Returns the text of a file's content, and keeps it; None where it is not recorded, or too much is kept already.
     fn content_text(&mut self, id: BlobId) -> Option<Arc<str>> {
         if let Some(cached) = self.contents.get(&id) {
             return Some(cached.clone());

@@ -42,6 +42,7 @@ impl DefinedNames {
         found.into_iter().collect()
     }
 
+    /// Returns the names that the call of a step uses, and those that its text and result show.
     pub(crate) fn names_of_step(&self, text: &StepText) -> NamesOfStep {
         let call = text.arguments.as_deref().unwrap_or_default();
         let mut seen = self.in_text(&text.text);

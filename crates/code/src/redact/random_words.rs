@@ -29,7 +29,7 @@ pub(crate) fn find_random(text: &str, own_words: &HashSet<String>) -> Vec<Secret
     words.map(|range| SecretMatch { range, kind: SecretKind::RandomWord }).collect()
 }
 
-/// Returns runs of such letters, as long as a random word is at least.
+/// Returns runs of letters that pass the test, as long as a random word is at least.
 pub(crate) fn letter_runs(
     text: &str,
     is_letter: impl Fn(u8) -> bool,

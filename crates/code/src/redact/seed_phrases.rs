@@ -37,7 +37,7 @@ pub(crate) fn find_phrases(text: &str) -> Vec<SecretMatch> {
     all
 }
 
-/// Returns the number of a word in the list.
+/// Returns the number of a word in the list that seed phrases are made of; None where it is not in it.
 fn word_number(word: &str) -> Option<u16> {
     match word.len() {
         3..=8 if word.bytes().all(|byte| byte.is_ascii_lowercase()) => PLACES.get(word).copied(),

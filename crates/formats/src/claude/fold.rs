@@ -62,7 +62,7 @@ fn read_line(place: RecordPlace, bytes: &[u8], is_last: bool) -> ReadLine {
     ReadLine { place, line: line.ok(), warnings }
 }
 
-/// Gives the lines of the file `name` to `take`, in order; what could not be read becomes a warning.
+/// Passes the lines of the file `name` to `take`, in order; what could not be read becomes a warning.
 pub fn each_line(
     source: SourceId,
     name: &str,
@@ -289,7 +289,7 @@ impl ClaudeFold {
             (started_at, ended_at, steps);
     }
 
-    /// Facts about the whole run that a line mentions.
+    /// Takes up the facts about the whole run that a line mentions: those of the first line that has them count.
     pub fn apply_facts(&mut self, line: &ClassifiedLine) {
         let run = &mut self.run;
         if let Some(session) = line.session.as_deref().filter(|_| run.id.is_empty()) {
@@ -328,6 +328,7 @@ impl ClaudeFold {
         }
     }
 
+    /// Adds a model to those of the run, where it is new.
     pub fn note_model(&mut self, model: Option<&str>) {
         if let Some(model) =
             model.filter(|model| !self.models.iter().any(|known| **known == **model))
@@ -415,6 +416,7 @@ impl ClaudeFold {
         }
     }
 
+    /// Adds a step to a turn or an agent, and returns its index there.
     pub fn push_step(&mut self, owner: LineOwner, step: Step) -> usize {
         let steps = self.steps_mut(owner);
         steps.push(step);
@@ -677,6 +679,7 @@ impl ClaudeFold {
         step.edits = edits;
     }
 
+    /// Returns the edits of a call, from its result where that records them, else from the call; none where it failed.
     fn edits_of(&mut self, call: usize, result: RecordPlace, outcome: &ToolOutcome) -> Vec<Edit> {
         if outcome.is_error {
             return vec![];

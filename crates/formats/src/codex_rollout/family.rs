@@ -223,6 +223,8 @@ impl ThreadFamily {
         }
     }
 
+    /// Ties an agent to the step that started it; returns false where that step, or the turn that it is in, is not
+    /// known yet.
     fn tie_agent(&mut self, index: usize) -> bool {
         let agent = &self.agents[index];
         let of_main = self.main.iter().enumerate().find_map(|(turn, steps)| {

@@ -103,6 +103,7 @@ impl ShownRequests {
         }
     }
 
+    /// Records a request that was sent to the screen; ignores other lines.
     pub fn note_line(&mut self, line: &RolloutLine) {
         if let RolloutRecord::Request { message, source: RolloutRequestSource::Event } =
             &line.record

@@ -41,6 +41,7 @@ impl TokenCounter {
         new
     }
 
+    /// Records a count, and returns the tokens that it adds to the one before; None where they are counted already.
     fn tokens_since_last(&mut self, counted: TokenCount) -> Option<Tokens> {
         let before = self.total;
         self.total = counted.total.or(before);

@@ -57,7 +57,7 @@ impl RecordFormat for CopilotChat {
             )
     }
 
-    /// Says in which folder the editor was open.
+    /// Returns the file that names the folder in which the editor was open.
     fn part_paths(&self, _main: &FileHead<'_>) -> Vec<String> {
         vec!["../workspace.json".to_owned()]
     }

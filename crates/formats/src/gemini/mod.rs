@@ -228,6 +228,7 @@ pub struct GeminiUsage {
 }
 
 impl GeminiUsage {
+    /// Returns the tokens of a response. Those of thoughts and tools are added where the total does not contain them.
     pub fn tokens(self) -> Tokens {
         let [thoughts, tool] = [self.thoughts.unwrap_or(0), self.tool.unwrap_or(0)];
         let named =

@@ -191,8 +191,8 @@ fn piece_count(messages: &[Json]) -> usize {
     messages.iter().map(|message| 1 + blocks(message)).sum()
 }
 
-/// Messages of which the pieces are put together: those of one id that follow each other, and of what has no id those of the
-/// assistant that are words alone.
+/// Joins the pieces of messages: those of one id that follow each other, and of what has no id those of the assistant
+/// that are words alone.
 fn join_pieces(messages: Vec<Map<String, Json>>) -> Vec<Map<String, Json>> {
     let mut all: Vec<Map<String, Json>> = vec![];
     for mut message in messages {

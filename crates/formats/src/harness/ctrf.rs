@@ -68,7 +68,7 @@ pub(super) fn named_case(name: &str, outcome: TestOutcome) -> TestCase {
     }
 }
 
-/// Counts tests; a skipped one neither passed nor counts.
+/// Returns the results of tests; a skipped one neither passed nor counts.
 pub(super) fn tests_of(source: &str, cases: Vec<TestCase>) -> RecordedTests {
     let count = |wanted: TestOutcome| cases.iter().filter(|it| it.outcome == wanted).count() as u64;
     let passed = count(TestOutcome::Passed);

@@ -164,7 +164,7 @@ fn text_step(source: &SourceBytes<'_>, id: SourceId) -> Option<Step> {
     })
 }
 
-/// Returns the text of such a message.
+/// Returns a record as the text of a step; bytes that are no UTF-8 are replaced.
 pub(super) fn read_text(record: &[u8]) -> StepText {
     StepText { text: String::from_utf8_lossy(record).into_owned(), ..StepText::default() }
 }

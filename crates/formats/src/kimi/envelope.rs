@@ -13,7 +13,7 @@ pub fn is_envelope(fields: &JsonObject<'_>) -> bool {
     fields.has_field("timestamp") && message.has_field("payload") && message.text("type").is_some()
 }
 
-/// Reads such a line; None where it is something else.
+/// Reads a message in an envelope; None where the record is something else.
 pub fn message_record<'t>(fields: &JsonObject<'t>) -> Option<LogRecord<'t>> {
     if !is_envelope(fields) {
         return None;

@@ -54,7 +54,7 @@ impl RecordFormat for Kimi {
         })
     }
 
-    /// Logs of other agents lie in folders beside the main one's.
+    /// Returns the paths of the logs of other agents, which are in folders beside the main one's.
     fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
         match main.name {
             "wire.jsonl" => vec!["../*".to_owned(), "../../state.json".to_owned()],

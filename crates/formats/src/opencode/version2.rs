@@ -9,7 +9,7 @@ use crate::{
 };
 use trajview_run::Role;
 
-/// Reads such a message; None for another record, such as a part of a message of opencode 1.
+/// Reads a message of opencode 2; None for another record, such as a part of a message of opencode 1.
 pub fn message_record<'t>(fields: &JsonObject<'t>) -> Option<LogRecord<'t>> {
     if fields.has_field("messageID") {
         return None;

@@ -8,6 +8,7 @@ use trajview_run::rubric_tree::{LeafCategory, NodeId, RubricTree};
 /// Places of an id that are named.
 const MAX_PLACES: usize = 4;
 
+/// Checks a tree for repeated ids, weights, leaves and its result, and adds a warning for each problem.
 pub fn check_tree(reader: &mut PaperReader) {
     let tree = std::mem::take(&mut reader.tree);
     let mut found = vec![];

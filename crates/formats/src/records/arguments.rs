@@ -106,7 +106,7 @@ pub fn edits_of_call(name: &str, arguments: &str) -> Vec<FileEdit> {
         .collect()
 }
 
-/// Replacements that name each its own file.
+/// Returns the edits of a call whose replacements each name a file of their own.
 fn edits_of_several_files(fields: &JsonObject<'_>) -> Vec<FileEdit> {
     let mut files: Vec<(String, Vec<Replacement>)> = vec![];
     let several = ["replacements", "edits"].iter().find_map(|key| fields.get(key));

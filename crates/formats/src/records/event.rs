@@ -320,6 +320,7 @@ fn edits_without_text(mut edits: Vec<FileEdit>) -> Vec<FileEdit> {
 }
 
 impl HeaderFacts<'_> {
+    /// Returns the facts with texts of their own; a blank one becomes None.
     pub fn into_owned_facts(self) -> HeaderFacts<'static> {
         let own = |text: Option<Cow<'_, str>>| {
             text.filter(|text| !text.trim().is_empty()).map(|text| text.into_owned().into())
@@ -353,7 +354,7 @@ impl<'t> LogRecord<'t> {
         Self { events: vec![event], ..Self::default() }
     }
 
-    /// Returns one of a kind that is not known.
+    /// Creates a record of a kind that is not known.
     pub fn unknown_kind(kind: impl Into<Cow<'t, str>>) -> Self {
         Self::from_event(RecordEvent::Unknown(kind.into()))
     }

@@ -91,6 +91,7 @@ impl RecordFold {
         self.run.ended_at = record.ended_at;
     }
 
+    /// Adds a record to the run, and its facts, times and events.
     pub fn take_entry(&mut self, entry: &RecordEntry) {
         let record = &entry.record;
         let unknown = record.events.iter().find_map(|event| match event {
@@ -179,6 +180,7 @@ impl RecordFold {
         }
     }
 
+    /// Returns the index of the agent of that id; adds it where it is new.
     fn agent_index(&mut self, id: &str) -> usize {
         if let Some(known) = self.agents.by_id.get(id) {
             return *known;
@@ -531,7 +533,7 @@ impl RecordFold {
         }
     }
 
-    /// Gives the growth since the sums before to the turn.
+    /// Adds the growth since the sums before to the turn.
     fn apply_totals(&mut self, tokens: Tokens, cost: Option<f64>) {
         let turn = self.run.turns.len().saturating_sub(1);
         let (before, cost_before) = self.totals.unwrap_or_default();

@@ -9,7 +9,7 @@ const RIGORBENCH_NAMES: [(&str, &str); 5] = [
     ("skill", "Agent-Skills"),
 ];
 
-/// Letters and digits alone, in lower case: spellings of one name are one.
+/// Returns the letters and digits of a name alone, in lower case: spellings of one name are one.
 pub fn normalized_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -13,6 +13,7 @@ use trajview_run::{
 use super::{SlopReader, generation::SlopGeneration, layout::checkpoint_number};
 
 impl SlopReader<'_> {
+    /// Reads the result of the trial into the run.
     pub(super) fn read_trial(&mut self) {
         let mut trial = TrialResult {
             task: self.run.task.as_ref().map(|task| task.id.as_str().into()),

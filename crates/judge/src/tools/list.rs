@@ -11,6 +11,7 @@ use super::{
 /// Largest number of listed entries; more are counted.
 const MOST: usize = 400;
 
+/// Lists the files below a path of the snapshot, a line each. The error is a sentence for the judge.
 pub fn list_files(
     arguments: &ToolArguments<'_>,
     snapshot: &CodeSnapshot,

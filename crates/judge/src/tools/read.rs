@@ -11,6 +11,7 @@ use super::{
 const USUAL: usize = 250;
 const MOST: usize = 500;
 
+/// Returns lines of a file of the snapshot with their numbers. The error is a sentence for the judge.
 pub fn read_lines(
     arguments: &ToolArguments<'_>,
     snapshot: &CodeSnapshot,

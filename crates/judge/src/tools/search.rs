@@ -18,6 +18,7 @@ const MOST_FILES: usize = 5_000;
 /// Largest expression (bytes of the compiled program).
 const MOST_PROGRAM: usize = 1 << 20;
 
+/// Returns the lines of the snapshot that match a regular expression. The error is a sentence for the judge.
 pub(crate) fn search_lines(
     arguments: &ToolArguments<'_>,
     snapshot: &CodeSnapshot,

@@ -20,6 +20,7 @@ const MOST_FILES: usize = 1_000;
 /// Deeper definitions are left out; it also bounds the recursion.
 const MOST_DEEP: usize = 200;
 
+/// Lists the definitions in the snapshot whose names contain a text. The error is a sentence for the judge.
 pub(crate) fn list_symbols(
     arguments: &ToolArguments<'_>,
     snapshot: &CodeSnapshot,

@@ -100,7 +100,8 @@ impl Wire for ChatWire {
     }
 }
 
-/// Arguments are words with JSON in them; some servers send the object itself, which is at this place of the document.
+/// Returns the arguments as text: words with JSON in them; some servers send the object itself, which is at this place
+/// of the document.
 fn words_of(function: &Value, document: &str, place: &[&str]) -> String {
     match function.get("arguments") {
         Some(Value::String(words)) => words.clone(),

@@ -29,7 +29,7 @@ pub trait Wire: Sync {
     /// Returns the path after the base URL.
     fn url_path(&self) -> &'static str;
 
-    /// Headers beside the content's, the key's among them.
+    /// Returns the headers beside the content's, the key's among them.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
     }

@@ -68,7 +68,7 @@ impl ChunkCatalogue {
         self.by_artifact.iter().map(|(name, ids)| (name.as_str(), ids))
     }
 
-    /// Definitions that are there, by the last part of their names.
+    /// Returns the definitions that are there, by the last part of their names.
     pub(crate) fn definitions_named(&self, name: &str) -> impl Iterator<Item = ChunkId> {
         self.defined.get(name).into_iter().flatten().copied()
     }
@@ -145,7 +145,7 @@ impl ChunkCatalogue {
         }
     }
 
-    /// Says which entities a chunk mentions beside itself.
+    /// Sets which entities a chunk mentions beside itself.
     pub(crate) fn set_mentions(
         &mut self,
         id: ChunkId,

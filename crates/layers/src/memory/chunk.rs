@@ -74,7 +74,7 @@ impl ChunkKind {
 }
 
 impl ChunkHead {
-    /// Tells it from every other chunk: `ppdiff/losses.py#total_loss`.
+    /// Returns the key that no other chunk has: `ppdiff/losses.py#total_loss`.
     pub(crate) fn chunk_key(&self) -> String {
         key_for(&self.artifact, &self.name)
     }

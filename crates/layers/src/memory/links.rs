@@ -89,7 +89,7 @@ impl LinkResolver<'_> {
         self.head(id).is_some_and(|head| !head.name.contains('.'))
     }
 
-    /// Edges from file to file; the files.
+    /// Adds the edges from a file to the files that it imports, and returns these.
     fn link_imports(
         &self,
         file: ChunkId,

@@ -55,7 +55,8 @@ pub(crate) fn record_path(head: &ChunkHead) -> String {
     format!("{folder}/{}.jsonl", escape_name(name))
 }
 
-/// Letters, digits, `_`, `-`, `/` and dots that do not begin a part; all else as `%` with two digits a byte.
+/// Returns a name of letters, digits, `_`, `-`, `/` and dots that do not begin a part; all else becomes `%` with two
+/// digits a byte.
 fn escape_name(name: &str) -> String {
     let mut found = String::new();
     let mut before = b'/';

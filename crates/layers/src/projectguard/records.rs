@@ -121,7 +121,7 @@ impl SemanticRecord {
         self.note_turn(turn);
     }
 
-    /// Says that a turn changed it.
+    /// Notes that a turn changed the record.
     pub fn note_turn(&mut self, turn: usize) {
         if self.changed.last() != Some(&turn) {
             self.changed.push(turn);
@@ -249,6 +249,7 @@ impl SemanticRecords {
         Some(id)
     }
 
+    /// Adds an edge, where it is new, has plain texts and there is room for it.
     pub(crate) fn add_edge(&mut self, edge: RecordEdge) {
         let is_plain = |text: &str| !text.is_empty() && !text.contains(['\t', '\n', '\r']);
         let known = |it: &&RecordEdge| {

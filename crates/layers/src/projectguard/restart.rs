@@ -58,6 +58,7 @@ impl RestartDecision {
     }
 }
 
+/// Adds the file of the decisions to restart to the state; adds nothing where there are none.
 pub(crate) fn write_decisions(all: &[RestartDecision], state: &mut LayerState) {
     if all.is_empty() {
         return;

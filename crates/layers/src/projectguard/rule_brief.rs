@@ -171,7 +171,8 @@ pub(crate) fn add_semantic(
     lines.add_section("Laid down earlier, and not taken back:", sentences, TOKEN_BUDGET);
 }
 
-/// Records that are still so and share words with a request, or touch a file that it is about; the most telling first.
+/// Returns the records that are still so and share words with a request, or touch a file that it is about; the most
+/// telling first.
 pub(crate) fn relevant_records<'r>(
     records: &'r SemanticRecords,
     request: &str,

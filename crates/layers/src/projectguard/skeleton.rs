@@ -74,7 +74,7 @@ impl Skeleton {
         Self { about: first_doc_line(&lines, 0), symbols }
     }
 
-    /// Definitions at the top that others can use.
+    /// Returns the definitions at the top that others can use.
     pub(crate) fn top_symbols(&self) -> impl Iterator<Item = &SkeletonSymbol> {
         self.symbols.iter().filter(|symbol| symbol.is_top())
     }

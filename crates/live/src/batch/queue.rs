@@ -240,7 +240,7 @@ impl BatchQueue {
         Ok(batch)
     }
 
-    /// Runs the plan and returns when it is over; `tell` is called on the caller's thread.
+    /// Runs the plan and returns when it is over; `emit` is called on the caller's thread.
     pub fn run(
         &mut self,
         stop: &StopFlag,

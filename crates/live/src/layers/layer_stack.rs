@@ -270,7 +270,7 @@ impl LayerStack {
                     let brief = hide_secrets(secrets, brief);
                     found.restarts |= brief.restarts.is_some();
                     let brief_answer = LayerBrief { layer, brief, spent };
-                    found.rows.push(LayerRow::from_said(&brief_answer));
+                    found.rows.push(LayerRow::from_brief(&brief_answer));
                     briefs.push(brief_answer.brief);
                 }
                 Err(why) => found.problems.push(format!("layer {layer} failed: {why}")),
@@ -349,7 +349,7 @@ impl LayerStack {
                 updates.problems.push(format!("layer {name} got no update for turn {turn}: {why}"));
             }
             let at = rows.iter().position(|row| row.name == name);
-            let brief_answer = at.and_then(|at| rows[at].to_said());
+            let brief_answer = at.and_then(|at| rows[at].to_brief());
             let given = std::mem::take(&mut member.given);
             let entry = TurnEntry { over: turn_done, commit, done, after, given: &given, secrets };
             if let Err(why) = member.record_turn(&self.bundle, brief_answer.as_ref(), &entry) {

@@ -255,6 +255,7 @@ impl<'a> FactsReader<'a> {
         self.has_flags(at, COMMENT) || is_docstring() || is_tests()
     }
 
+    /// Leaves a node out of the hash of the definition, and returns the index of the entry after it.
     fn pass_over(&mut self, at: usize) -> usize {
         self.add_gap(self.flat.node(at).start_byte());
         self.hashed_until = self.hashed_until.max(self.flat.node(at).end_byte());

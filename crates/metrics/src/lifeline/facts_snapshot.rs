@@ -93,6 +93,7 @@ impl FactsSnapshot {
         Self { files: BTreeMap::new(), index: Some(Box::default()) }
     }
 
+    /// Adds a file, in place of one with the same path.
     pub fn insert(&mut self, path: &RepoPath, file: CodeFile) {
         self.remove(path);
         if let Some(index) = &mut self.index {

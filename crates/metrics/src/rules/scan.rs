@@ -223,8 +223,8 @@ impl LanguageRules {
         matches
     }
 
-    /// Returns the matches of the library: `all` has those of the rules that are left to it, `kept` those of all
-    /// rules.
+    /// Returns the matches of the library: `all` has those of the rules that are left to it, `unsuppressed` those of
+    /// all rules where comments may suppress some, else none.
     fn library_matches<D: LibraryTree>(
         &self,
         root: &AstGrep<D>,
@@ -251,12 +251,12 @@ impl LanguageRules {
                 }
             }
         }
-        let unsuppressed = if may_ignore { self.kept_matches(root) } else { vec![] };
+        let unsuppressed = if may_ignore { self.unsuppressed_matches(root) } else { vec![] };
         ScanResult { all, unsuppressed }
     }
 
     /// Returns the matches that are not suppressed, by the library's own scan, which interprets ignoring comments.
-    fn kept_matches<D: LibraryTree>(&self, root: &AstGrep<D>) -> Vec<RuleMatch<'_>> {
+    fn unsuppressed_matches<D: LibraryTree>(&self, root: &AstGrep<D>) -> Vec<RuleMatch<'_>> {
         let configs =
             || self.rules.iter().filter_map(|rule| Some((rule.library_rule()?, &rule.id)));
         let ids: HashMap<*const RuleConfig<SupportLang>, &str> =
@@ -348,8 +348,8 @@ mod tests {
             .all;
         let doc = StrDoc { src: text.to_owned(), lang: SupportLang::Python, tree: tree.clone() };
         let theirs = match comments {
-            CommentHandling::PassedOver => set.kept_matches(&AstGrep::doc(doc)),
-            CommentHandling::Taken => set.kept_matches(&AstGrep::doc(PlainDoc(doc))),
+            CommentHandling::PassedOver => set.unsuppressed_matches(&AstGrep::doc(doc)),
+            CommentHandling::Taken => set.unsuppressed_matches(&AstGrep::doc(PlainDoc(doc))),
         };
         (ours, theirs)
     }

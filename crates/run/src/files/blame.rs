@@ -55,7 +55,7 @@ impl LineOrigin {
         }
     }
 
-    /// Returns one column wide, for a gutter; a space for what needs none.
+    /// Returns a sign of one column for a gutter; a space for a line that needs none.
     pub const fn gutter_mark(self) -> &'static str {
         match self {
             Self::Recorded => " ",
@@ -203,7 +203,7 @@ impl LinedText {
     }
 }
 
-/// Returns for each line of `new` the equal line of `old`; None for a new one.
+/// Compares two texts, or returns the result of the last comparison where that was of the same two.
 fn older_lines(old: &LinedText, new: &LinedText) -> Vec<Option<usize>> {
     let mut older: Vec<Option<usize>> = Vec::with_capacity(new.line_count());
     let mut next = 0;

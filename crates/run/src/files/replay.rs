@@ -49,7 +49,7 @@ pub enum BaseCompleteness {
 }
 
 impl<'a> Replayer<'a> {
-    /// Starts from `tree`, whose contents come from `reader`; `made` receives the contents that edits produce.
+    /// Starts from `tree`, whose contents come from `reader`; `made_blobs` receives the contents that edits produce.
     pub fn new(
         tree: SourceTree,
         before_us: BaseCompleteness,
@@ -210,6 +210,7 @@ impl<'a> Replayer<'a> {
         })
     }
 
+    /// Deletes a file, and returns the change.
     fn delete_file(&mut self, path: &RepoPath, old_file: Option<TreeFile>) -> Option<FileChange> {
         self.set_file(path, None);
         let version = match old_file {

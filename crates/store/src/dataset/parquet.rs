@@ -102,6 +102,7 @@ impl ParquetWriter {
         Ok(Self { columns, schema, writer, rows: vec![], bytes: 0, group: OpenRowGroup::default() })
     }
 
+    /// Writes a row; begins a new group of rows where the last one is full, or large and of another task.
     pub fn write_row(&mut self, row: &DataRow) -> io::Result<()> {
         let size: usize = row.iter().map(DataCell::byte_size).sum();
         let task =

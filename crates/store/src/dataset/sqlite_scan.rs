@@ -591,6 +591,7 @@ impl<T> Default for NumberedValues<T> {
 }
 
 impl<T: Hash + Ord + Copy> NumberedValues<T> {
+    /// Returns the number of a value, which is added where it is new.
     fn number_for(&mut self, value: T) -> u32 {
         if let Some((last, number)) = self.last
             && last == value

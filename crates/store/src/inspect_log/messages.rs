@@ -153,6 +153,7 @@ impl MessageWriter<'_> {
         self.answer(is_new, id, number)
     }
 
+    /// Returns the open answer; closes it and begins another where it is to be new.
     fn answer(&mut self, is_new: bool, first: StepId, number: String) -> &mut OpenAnswer {
         if is_new {
             self.close_answer();
@@ -307,6 +308,7 @@ impl MessageWriter<'_> {
         self.made.events.push(event);
     }
 
+    /// Returns the images of a step, as media type and Base64; where they are left out counts them.
     fn images(&mut self, turn: usize, step: Option<StepId>) -> Vec<(String, String)> {
         let images = self.archive.images_of_step(self.run, turn, step);
         if !self.with_images {

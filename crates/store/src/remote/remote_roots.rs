@@ -439,6 +439,7 @@ impl RemoteFile {
     }
 }
 
+/// Fetches several files at once, so that reading them does not wait; failures are found when they are read.
 pub(crate) fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
     let addresses: Vec<&PathBuf> = paths.iter().filter(|path| is_address(path)).collect();
     let next = AtomicUsize::new(0);
@@ -464,6 +465,7 @@ pub(crate) fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
 const REPOSITORY_PARTS: [&str; 6] =
     ["HEAD", "packed-refs", "refs/", "objects/", "commondir", "gitdir"];
 
+/// Fetches the files of a git repository, and returns their folder.
 pub(crate) fn fetch_repository(path: &Path) -> Result<PathBuf, RemoteFailure> {
     let (root, below) = root_of(path)?;
     let RootContent::Folder(tree) = root.root_content()? else {

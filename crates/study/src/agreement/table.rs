@@ -98,6 +98,7 @@ impl ConfusionTable {
         rows.map(|row| row.iter().map(|count| *count as u64).collect()).collect()
     }
 
+    /// Returns how often each level was given by the first and by the second rater.
     pub(super) fn level_margins(&self) -> LevelMargins {
         let mut margins =
             LevelMargins { a: vec![0.0; self.levels.len()], b: vec![0.0; self.levels.len()] };

@@ -135,7 +135,7 @@ impl ScoreTransitions {
         transitions
     }
 
-    /// Components with one score in both runs.
+    /// Returns the number of components with the same score in both runs.
     pub fn equal_count(&self) -> usize {
         (0..self.counts.len()).map(|at| self.counts[at][at]).sum()
     }

@@ -157,7 +157,8 @@ fn judge_warning(parties: &[ComparedRun]) -> Option<String> {
     is_other.then(|| format!("judged by different judges ({named}): a difference may be theirs"))
 }
 
-/// Sessions without a condition are compared for whatever reason, and may differ in everything.
+/// Returns a warning about differences in how the runs were made; None where there are none, or a run has no condition:
+/// sessions are compared for whatever reason, and may differ in everything.
 fn conduct_warning(parties: &[ComparedRun]) -> Option<String> {
     if parties.iter().any(|party| party.run.condition.is_none()) {
         return None;

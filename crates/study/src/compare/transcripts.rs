@@ -161,7 +161,7 @@ pub fn fingerprint_of(value: &impl Hash) -> u64 {
 }
 
 impl RowKind {
-    /// Returns whether the runs differ in such a row.
+    /// Returns whether the runs differ in a row of this kind.
     pub const fn is_difference(self) -> bool {
         matches!(self, Self::Changed | Self::OnlyA | Self::OnlyB)
     }

@@ -30,6 +30,7 @@ pub struct ValueRange {
 const STEP_OF_SHARE: f64 = 0.25;
 
 impl Measure {
+    /// Returns the value of a level: the level itself, or 1 where it counts for the share, else 0.
     pub fn value_of(self, level: f64) -> f64 {
         let is_counted = match self {
             Self::Level => return level,

@@ -137,7 +137,7 @@ impl RunScores<'_> {
         RaterScore { item, score, scale: Some(scale), rubric: None, place, confidence: None }
     }
 
-    /// Verdicts without a score are among the rubric's warnings already.
+    /// Returns the scores of a judgement. Verdicts without a score are among the rubric's warnings already.
     fn judgement_scores(&self, judgement: &Judgement, unit: LabelUnit) -> Vec<RaterScore> {
         let all = judgement.verdicts.iter();
         let scored = all.flat_map(|it| it.given_scores().into_iter().map(move |given| (it, given)));

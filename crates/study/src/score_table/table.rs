@@ -118,7 +118,8 @@ impl ScoreTable {
         }
     }
 
-    /// Raters in the order of their columns, or in which they come up.
+    /// Returns the raters in the order of their columns, or in which they come up, with their scores. The error is a
+    /// sentence.
     pub fn rater_panel(&self, name: &str, run: &str) -> Result<RaterPanel, String> {
         let columns = self.find_columns()?;
         let mut panel = RaterPanel::default();

@@ -155,7 +155,8 @@ pub(crate) fn phase_stretches(run: &Run, points: &[RunPoint]) -> Vec<PointStretc
     named_stretches(run, points, |index| word(index).to_owned())
 }
 
-/// Neighbours of one name are one stretch; points after the last checkpoint have none.
+/// Returns stretches of points by the name of their checkpoint: neighbours of one name are one; points after the last
+/// checkpoint have none.
 fn named_stretches(
     run: &Run,
     points: &[RunPoint],

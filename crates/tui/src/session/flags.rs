@@ -75,7 +75,7 @@ impl FlaggedState<'_> {
         FlagCounts::from_flags(self.flags)
     }
 
-    /// Flags for 1000 lines of code; None where nobody counted those.
+    /// Returns the number of flags for 1000 lines of code; None where nobody counted the lines.
     pub fn per_thousand(&self) -> Option<f64> {
         per_thousand(self.flags.len(), self.lines_of_code?)
     }

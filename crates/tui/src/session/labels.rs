@@ -174,7 +174,7 @@ impl RaterLabels {
         last.unwrap_or_else(kept).filter(|label| label.has_content())
     }
 
-    /// Puts down what may still change, in the place of what was put down of the item before.
+    /// Queues a label that may still change to be saved, in the place of an unsaved one on the same item.
     pub(crate) fn put_proposal(&mut self, proposal: Label) {
         let is_free = self.pending.is_free();
         let first = usize::from(!is_free); // the first is on its way
@@ -299,7 +299,8 @@ impl RaterLabels {
         is_unread.then(|| self.saved.ask_question(numbers, Question::Labels { annotator }))
     }
 
-    /// Has saved what is to be saved now, if anything, beside what is known to be on disk of the same thing.
+    /// Returns the effect that saves what is to be saved now, if anything, beside what is known to be on disk of the
+    /// same thing.
     pub(crate) fn ask_to_save(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         let (annotator, what) = (self.annotator.clone()?, self.unsaved.front()?.clone());
         if self.failed.is_some() || !self.pending.is_free() {

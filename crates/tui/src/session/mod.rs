@@ -168,7 +168,8 @@ impl Session {
         None
     }
 
-    /// Decisions and process are worked out again where a judgement of them is new.
+    /// Takes the answer with the rubric, and notes a new judgement. Decisions and process are worked out again where a
+    /// judgement of them is new.
     fn take_rubric(&mut self, request: RequestId, rubric: Result<Arc<Rubric>, Sentence>) {
         let before = self.rubric.shared_rubric().cloned().unwrap_or_default();
         let is_first = self.rubric.known_rubric().is_none();

@@ -111,7 +111,7 @@ impl ProcessState {
         self.memory.ask_once(numbers, run.turns.len(), question)
     }
 
-    /// Has what the requests lay down written into the bundle.
+    /// Asks for the decisions in the requests to be written into the bundle; None while that is in progress.
     pub fn draw_decisions(&mut self, numbers: &mut RequestIds, run: &Arc<Run>) -> Option<Effect> {
         let question = Question::DrawDecisions { run: run.clone() };
         self.drawing.is_free().then(|| self.drawing.ask_question(numbers, (), question))
@@ -178,7 +178,7 @@ impl ProcessState {
         self.memory.take_answer(request, answer);
     }
 
-    /// Has the report worked out again; what is known is shown until then.
+    /// Marks the report to be worked out again; what is known is shown until then.
     pub(crate) fn mark_stale(&mut self) {
         if let Some((turns, _)) = &mut self.report.answer {
             *turns = usize::MAX; // no run has as many

@@ -77,7 +77,7 @@ macro_rules! questions {
         }
 
         impl Question {
-            /// Has it answered.
+            /// Answers the question.
             pub fn carry_out(self, executor: &impl Executor) -> Answer {
                 match self {
                     $(Self::$name { $($field),* } => Answer::$name(executor.$method($($field),*)),)*

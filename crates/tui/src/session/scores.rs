@@ -167,7 +167,7 @@ impl CodeScores {
         };
     }
 
-    /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
+    /// Forgets what is no longer true after a run has grown: all that comes after the first `same` turns.
     pub(crate) fn forget_after(&mut self, same: usize) {
         let is_same = |moment: &RunMoment| match moment.step {
             None => moment.turns <= same,

@@ -301,7 +301,7 @@ impl Session {
         self.audit.study = Some(study);
     }
 
-    /// Sets up the queue of whoever sits here, as the mode wants it.
+    /// Arranges the queue of the study for the rater and the mode, and lets a run be opened again that could not be.
     fn reset_study_queue(&mut self) {
         self.arrange_study_queue();
         if let Some(study) = self.study_mut() {

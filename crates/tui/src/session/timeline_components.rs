@@ -85,8 +85,8 @@ impl ComponentTrack {
 }
 
 impl ComponentLane {
-    /// Follows the components of a rubric, by the judgements of one judge; a judgement that is `shown` goes before others
-    /// of the same state. None where the rubric has no components. `lifelines` is None while they are computed.
+    /// Follows the components of a rubric, by the judgements of one judge, of which the later counts where two are of
+    /// one state. None where the rubric has no components. `lifelines` is None while they are computed.
     pub(crate) fn new(
         run: &Run,
         rubric: &Rubric,

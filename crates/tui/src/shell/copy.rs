@@ -99,7 +99,8 @@ fn copy_from_run(open: &OpenRun, source: &Path, what: CopyTarget) -> Result<Copi
     }
 }
 
-/// Returns the corrected mean of what is audited, else that of the shown judgement.
+/// Returns the sentence with the corrected mean of what is audited, else of the shown judgement; the error says why
+/// there is none.
 fn copied_sentence(open: &OpenRun) -> Result<CopiedText, String> {
     let session = &open.session;
     let text = match session.view {

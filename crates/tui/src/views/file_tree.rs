@@ -116,7 +116,8 @@ impl FileTreeRow {
     }
 }
 
-/// Folders first, then files, each in the order of their names. All `paths` begin with `folder` and are sorted.
+/// Adds rows: folders first, then files, each in the order of their names. All `paths` begin with `folder` and are
+/// sorted.
 fn push_rows(
     paths: &[RepoPath],
     folder: &str,

@@ -10,7 +10,7 @@ use crate::{
 /// A view of the run that is open. It reads the session and its own state, and changes the session only through the
 /// session's methods. What its keys do is its `update_view`, which takes its own messages.
 pub trait RunView {
-    /// Brings it in step with the selection, whether it is seen or not.
+    /// Brings the view in step with the selection, whether it is seen or not.
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout);
 
     /// Returns the questions for the most important missing data, one of each kind.

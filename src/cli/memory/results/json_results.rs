@@ -323,7 +323,8 @@ fn grids_of_judge_scores(list: &[Value], name: &str) -> Option<ReadGrids> {
     (!scores.is_empty()).then_some(read)
 }
 
-/// Statistics of SurveyBench's quiz: answers from the survey of a person (1) and of a method (2), the better by category.
+/// Returns the statistics of SurveyBench's quiz: answers from the survey of a person (1) and of a method (2), the
+/// better by category.
 fn grids_of_quiz(
     document: &Map<String, Value>,
     stats: &Map<String, Value>,

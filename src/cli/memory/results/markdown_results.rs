@@ -98,7 +98,7 @@ fn is_difference(head: &str) -> bool {
     ["Δ", "δ", "delta", "lift", "gain", "difference"].iter().any(|word| head.contains(word))
 }
 
-/// Means of a row such as `Average (20 papers)`.
+/// Returns the means of a row such as `Average (20 papers)`.
 fn stated_means(name: &str, figures: &[Option<RoundedNumber>]) -> Vec<StatedMean> {
     let mut counts = name.split(|it: char| !it.is_ascii_digit()).filter_map(|it| it.parse().ok());
     let over = counts.next();

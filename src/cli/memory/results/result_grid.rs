@@ -268,7 +268,7 @@ impl ResultGrid {
         ))
     }
 
-    /// Systems with means over different rows.
+    /// Returns a note about systems with means over different rows; None where there are none.
     fn uneven_rows_note(&self) -> Option<String> {
         let counts: Vec<usize> =
             (0..self.systems.len()).map(|at| self.values_of(at).len()).collect();

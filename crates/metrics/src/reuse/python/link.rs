@@ -174,6 +174,7 @@ impl<'a> PythonLinker<'a> {
         }
     }
 
+    /// Returns what an import brings: the module, or the meanings of the name in it.
     fn meanings_of_import(
         &mut self,
         file: usize,
@@ -210,6 +211,8 @@ impl<'a> PythonLinker<'a> {
         meanings
     }
 
+    /// Returns whether `from module import *` brings a name: one in `__all__`, or without it one that does not begin
+    /// with `_`.
     fn star_brings(&mut self, module: PythonTarget, name: &str) -> bool {
         let list = self.layout.file_of(module).and_then(|file| self.all_names(file));
         list.map_or_else(|| !name.starts_with('_'), |list| list.contains(name))

@@ -80,6 +80,7 @@ impl PackageLayout {
         self.folder_of[file] = Some(folder);
     }
 
+    /// Returns the number of a folder in a folder, which is added where it is new.
     fn subfolder(&mut self, folder: usize, name: &str) -> usize {
         if let Some(&known) = self.folders[folder].folders.get(name) {
             return known;

@@ -377,6 +377,7 @@ impl<'t> ScopePass<'t, '_> {
         self.close_subtree(at);
     }
 
+    /// Returns the number of an import, which is added where it is new.
     fn number_of_import(&mut self, import: PythonImport) -> usize {
         let next = self.all.imports.len();
         let number = *self.all.import_numbers.entry(import.clone()).or_insert(next);

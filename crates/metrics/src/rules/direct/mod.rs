@@ -219,6 +219,7 @@ impl RuleMatcher<'_> {
         }
     }
 
+    /// Returns the result of a test, and undoes its bindings where it does not hold.
     fn undone_unless(&mut self, holds: impl FnOnce(&mut Self) -> bool) -> bool {
         let before = self.bindings.undo_point();
         let holds = holds(self);

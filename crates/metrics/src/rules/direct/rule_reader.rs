@@ -220,6 +220,7 @@ impl RuleReader<'_> {
         }
     }
 
+    /// Counts a use of a name, which is added where it is new, and returns its number.
     fn note_name(&mut self, name: String) -> usize {
         let place = self.place_of(&name).unwrap_or_else(|| {
             self.names.push((name, 0));

@@ -45,7 +45,7 @@ impl ColourCache {
         self.kept.take_answer(request, colours);
     }
 
-    /// Gives up what is no longer true.
+    /// Forgets the colours of the comparisons that are old.
     pub(crate) fn forget_colours(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
         self.kept.forget_answers(is_old);
     }

@@ -200,7 +200,7 @@ impl FileCache {
         None
     }
 
-    /// Gives up what is no longer true after a run has grown: all from its first turn that is new, which counts from 0.
+    /// Forgets what is no longer true after a run has grown: all from its first turn that is new, which counts from 0.
     pub(crate) fn forget_from(&mut self, first: usize) {
         self.comparing.stop_waiting();
         self.compared.retain(|key| key.last_turn() < first);

@@ -69,7 +69,7 @@ impl GoldLabels {
         self.failed = None;
     }
 
-    /// Has the outcome saved that is to be saved now, if any.
+    /// Returns the effect that saves the outcome that is to be saved now, if any.
     pub(crate) fn ask_to_save(
         &mut self,
         studied: &LoadedStudy,

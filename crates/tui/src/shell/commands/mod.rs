@@ -611,6 +611,7 @@ fn set_lanes(ids: &str, _: &App) -> Result<Vec<AppMessage>, String> {
     Ok(vec![AppMessage::Timeline(TimelineMessage::SetLanes(ids))])
 }
 
+/// Returns the message that sets a theme; the error names the themes that there are.
 fn set_theme(name: &str, _: &App) -> Result<Vec<AppMessage>, String> {
     let theme = ThemeName::ALL.iter().find(|theme| theme.word() == name.to_lowercase());
     let theme = theme.ok_or_else(|| {

@@ -69,7 +69,7 @@ impl OtherJudgings {
 }
 
 impl OtherJudging {
-    /// Ends it; returns a sentence about the result.
+    /// Ends the judging, and returns a sentence about the result.
     pub fn end_judging(&mut self, outcome: JudgingOutcome) -> String {
         let done = if outcome.end == JudgingEnd::Finished { ": the judge is done" } else { "" };
         let words = format!("{}: {}{done}", file_name_text(&self.source), outcome.text);

@@ -92,12 +92,12 @@ impl AgreementState {
         }
     }
 
-    /// Shows it while items wait for a label, or hides it again.
+    /// Shows the agreement while items wait for a label, or hides it again.
     pub(super) const fn toggle_reveal(&mut self) {
         self.is_revealed = !self.is_revealed;
     }
 
-    /// Hides it again while items wait for a label.
+    /// Hides the agreement again while items wait for a label.
     pub(super) const fn hide_again(&mut self) {
         self.is_revealed = false;
     }

@@ -77,7 +77,8 @@ impl AuditView {
         true
     }
 
-    /// Gives the label.
+    /// Labels the item at hand with an answer, and shows the outcome. One that is labelled stays as it is, with a
+    /// notice.
     pub(super) fn give_label(
         &mut self,
         session: &mut Session,

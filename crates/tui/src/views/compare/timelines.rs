@@ -255,7 +255,7 @@ impl ComparisonView {
         }
     }
 
-    /// Moves by points.
+    /// Moves by so many points, back where the number is less than 0.
     pub(crate) fn go_by_turns(&mut self, by: isize) {
         let count = by.unsigned_abs();
         self.go_by_point(if by < 0 { Motion::Up(count) } else { Motion::Down(count) });

@@ -223,7 +223,7 @@ impl JudgePane {
         Some(format!("judge {done}/{total}"))
     }
 
-    /// Gives the keyboard to the views, and closes a pane that hides them.
+    /// Moves the focus to the views, and closes a pane that hides them.
     pub(crate) fn give_up_keyboard(&mut self, layout: &ScreenLayout) {
         self.form.pane.end_typing();
         self.is_focused_beside = false;
@@ -563,7 +563,7 @@ impl JudgePane {
         }
     }
 
-    /// Judges that are found at once; more may follow.
+    /// Takes the judges that are found at once; more may follow.
     pub(crate) fn take_judges(&mut self, request: RequestId, judges: Vec<JudgeEntry>) {
         if self.pending_questions.searches.is_waiting_for(request) {
             self.form.judges = judges.into();

@@ -204,6 +204,7 @@ impl WatchedJudging {
         watched.is_some_and(|it| it.apply_event(seconds, event))
     }
 
+    /// Updates the time and takes an event, if any. Returns whether a file was begun or an item was judged.
     fn apply_event(&mut self, seconds: f64, event: Option<JudgeEvent>) -> bool {
         self.seconds = self.seconds.max(seconds);
         let Some(event) = event else { return false };

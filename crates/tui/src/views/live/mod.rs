@@ -709,6 +709,7 @@ impl LiveView {
         self.keys.key_text(KeyContext::Live, id)
     }
 
+    /// Gives a notice that the run takes no requests any more; returns no effects.
     fn say_too_late(&mut self) -> Vec<Effect> {
         let words = match self.phase {
             LivePhase::Nothing => self.no_agent_text(),

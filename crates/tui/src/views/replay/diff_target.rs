@@ -443,7 +443,7 @@ impl ReplayView {
         }
     }
 
-    /// Gives more space to parts that need it.
+    /// Returns the layout with a wide diff, where both sides of it are beside each other.
     pub(crate) fn fit_layout(&self, layout: ScreenLayout) -> ScreenLayout {
         match self.diff.arrangement {
             Arrangement::Columns => layout.with_wide_diff(),

@@ -75,6 +75,7 @@ fn mark_explanation(mark: &CodeMark, moved: &MovedScores) -> (String, String) {
     (mark_label(mark), words)
 }
 
+/// Returns whether the complexity of a function became high in the change.
 fn became_high(name: &str, moved: &MovedScores) -> bool {
     let is_it = |what: &QualityChangeKind| matches!(what, QualityChangeKind::Callable { name: other, .. } if other == name);
     moved.changes.iter().any(|change| change.became_high_cc() && is_it(&change.what))

@@ -264,6 +264,7 @@ impl ReplaySearch {
         }
     }
 
+    /// Takes up a query again, and returns the request for its hits.
     fn repeat_query(&mut self, query: SearchQuery) -> SearchOutcome {
         self.regex = query.compile_pattern().ok();
         SearchOutcome::Ask(query)

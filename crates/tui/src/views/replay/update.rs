@@ -81,7 +81,7 @@ impl ReplayView {
         }
     }
 
-    /// Gives the keyboard to the next panel that the run has.
+    /// Moves the focus to the next panel that the run has.
     fn move_focus(&mut self, session: &Session, next: fn(ReplayPanel) -> ReplayPanel) {
         self.focus = next(self.focus);
         while !has_panel(session, self.focus) {

@@ -71,7 +71,7 @@ impl FlagsView {
         }
     }
 
-    /// Moves in time. Stays at the first and at the last state.
+    /// Moves by so many states in time. Stays at the first and at the last one.
     fn go_to_state(&mut self, session: &mut Session, by: isize) {
         let Some(source) = self.flag_source(session) else { return };
         let last = source.states.len().saturating_sub(1);

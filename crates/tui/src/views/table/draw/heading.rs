@@ -119,7 +119,7 @@ pub(crate) fn draw_headings(
     put_more(&format!("{right}›"), right, x, areas, theme, buffer);
 }
 
-/// Says above the titles that there are columns beyond an edge.
+/// Draws above the titles that there are columns beyond an edge.
 fn put_more(
     words: &str,
     count: usize,
