@@ -45,7 +45,7 @@ fn step_line(archive: &Archive, run: &Run, step: StepId) -> String {
 }
 
 /// Returns each successful commit's command, and the files edited since the commit before; None where there is none.
-/// Leaves out the commits after [`MOST_CHARS`].
+/// Leaves out the commits after [`MOST_CHARS`] bytes of text.
 fn commits_text(archive: &Archive, run: &Run, steps: &[&StepFacts]) -> Option<String> {
     let mut edited: Vec<&str> = vec![];
     let mut text = String::new();

@@ -197,6 +197,7 @@ impl DiffHunk {
         }
     }
 
+    /// Returns a recorded hunk; its starts are 0 where its place is not recorded.
     fn from_recorded(hunk: &PatchHunk) -> Self {
         let lines = hunk
             .lines

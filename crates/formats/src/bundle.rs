@@ -403,14 +403,14 @@ fn turn_from_entry(
         title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
         request: request.map(|(place, _)| *place),
         commit: entry.commit.as_deref().filter(|commit| is_object_id(commit)).map(Into::into),
-        layer: layer_text(entry).map(Into::into),
+        layer: circumstances_text(entry).map(Into::into),
         ..Turn::default()
     }
 }
 
 /// Describes the circumstances of a request that a reader has to know first: a layer, a typed request, an agent without
 /// memory. Returns None where there are none.
-fn layer_text(entry: &RunFileTurn) -> Option<String> {
+fn circumstances_text(entry: &RunFileTurn) -> Option<String> {
     let typed = "not in the script: a person typed this request into the agent's terminal";
     let anew = "the agent was started anew for this turn and remembers nothing of the turns before";
     let within =

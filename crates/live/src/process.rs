@@ -71,6 +71,8 @@ impl ProcessSpec<'_> {
         std::fs::rename(&part, path).map_err(error_text)
     }
 
+    /// Runs the program to its end. Fails, with a sentence, where it fails or takes longer than `patience`, after which
+    /// it is killed.
     fn run_within(&self, output: Stdio, patience: Duration) -> Result<(), String> {
         let program = &self.command.program;
         let mut child = self

@@ -83,8 +83,8 @@ impl ClassifiedLine {
         }
     }
 
-    /// Returns bytes that the index takes of it, about: of a step with its label, of a turn, of an id by which it is
-    /// known.
+    /// Returns an estimate of the bytes that a line takes in the index: of a step with its label, of a turn, of an id
+    /// by which it is known.
     pub fn index_bytes(&self) -> usize {
         let steps = match &self.what {
             LineContent::User(user) => {

@@ -214,7 +214,7 @@ impl RaterLabels {
         self.all_labels().filter(is_here).filter(accepts).collect()
     }
 
-    /// Returns whether the file lists a verdict as seen.
+    /// Returns whether the verdict of a judgement file on an item was on screen, as the rater's file or a label says.
     pub fn has_seen(&self, file: &str, item: ItemKey<'_>) -> bool {
         self.saved.ready().is_some_and(|kept| kept.has_seen(file, item))
             || self.files_seen(item).any(|it| it == file)

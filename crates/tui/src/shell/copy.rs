@@ -150,6 +150,7 @@ fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<C
 /// Why a view of several runs has no sentence to copy.
 const NO_SENTENCE: &str = "the scores and the audit of a run have a corrected mean to copy";
 
+/// Returns what is to be copied of the table of runs; the error says why there is nothing.
 fn copy_from_table(table: &RunTableView, what: CopyTarget) -> Result<CopiedText, String> {
     let words = match what {
         CopyTarget::Line => table.selected_line().ok_or("the cursor is not on a run")?,

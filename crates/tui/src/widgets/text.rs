@@ -320,7 +320,7 @@ fn sign_for_char(c: char, signs: SignSet) -> String {
     sign
 }
 
-/// Returns the Unicode control picture.
+/// Returns the Unicode picture of a control character, by its code.
 fn control_picture(code: u32) -> char {
     let picture = if code == 0x7f { 0x2421 } else { 0x2400 + code };
     char::from_u32(picture).unwrap_or(char::REPLACEMENT_CHARACTER)

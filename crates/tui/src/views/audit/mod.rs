@@ -222,7 +222,7 @@ impl AuditView {
         }
     }
 
-    /// Returns the current item.
+    /// Returns the item that is audited; None where the queue does not have it.
     pub(crate) fn audited_item<'a>(&self, session: &'a Session) -> Option<&'a AuditItem> {
         let chosen = self.chosen.as_ref()?;
         session.queued_items().iter().find(|item| chosen.matches_item(item))

@@ -67,6 +67,8 @@ fn history_target(replay: &ReplayView, session: &Session) -> Option<(HistoryQuer
     Some((history_query(session, key.path, moment, line), line))
 }
 
+/// Returns the number of the line at the cursor in the new text, else that of the nearest row with one, those below it
+/// first.
 fn line_here(replay: &ReplayView) -> Option<usize> {
     let compared = replay.diff.current_comparison()?;
     let cursor = replay.diff.list.cursor().min(compared.rows.len());
