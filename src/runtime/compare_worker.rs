@@ -90,7 +90,7 @@ impl CompareWorker {
     }
 
     /// Opens all runs; runs of an earlier comparison are closed.
-    pub fn open_all(&self, paths: &[PathBuf]) -> Result<Vec<ComparedRun>, OpenError> {
+    pub(crate) fn open_all(&self, paths: &[PathBuf]) -> Result<Vec<ComparedRun>, OpenError> {
         let mut open_runs = self.open_runs.lock().unwrap_or_else(PoisonError::into_inner);
         open_runs.retain(|path, _| paths.contains(path));
         drop(open_runs);

@@ -270,7 +270,7 @@ impl OpenDatabase {
 }
 
 /// Returns a value of a cell as text: a number as written in JSON, `null`, of a blob its length in bytes.
-pub fn sql_value_text(value: ValueRef<'_>) -> String {
+pub(crate) fn sql_value_text(value: ValueRef<'_>) -> String {
     match json_of(value) {
         Value::String(text) => text,
         other => other.to_string(),

@@ -145,7 +145,7 @@ pub(crate) fn value_text_at(number: Number, session: &Session, point: &RunPoint)
 }
 
 /// Returns a value of a number with all its digits and its unit, as the curves list it.
-pub fn full_number_text(number: Number, value: f64) -> String {
+pub(crate) fn full_number_text(number: Number, value: f64) -> String {
     number.format_value(value, NumberStyle::Full)
 }
 

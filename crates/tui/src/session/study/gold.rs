@@ -41,7 +41,7 @@ impl GoldLabels {
     }
 
     /// Returns all outcomes for a thing, the latest last.
-    pub fn outcomes_of<'a>(&'a self, item: &StudyItem) -> Vec<&'a GoldLabel> {
+    pub(crate) fn outcomes_of<'a>(&'a self, item: &StudyItem) -> Vec<&'a GoldLabel> {
         let (key, commit) = (item.item_key(), item.item.commit.as_deref());
         let kept = self.kept.get(&item.run).into_iter().flatten();
         let unsaved = self.unsaved.iter().filter(|(run, _)| *run == item.run).map(|(_, gold)| gold);

@@ -289,7 +289,7 @@ fn not_counted(states: &[&'static str]) -> &'static str {
 }
 
 /// Returns a number of a column, as its cells and the means of a group have it.
-pub fn column_value_text(column: RunTableColumn, value: f64) -> String {
+pub(crate) fn column_value_text(column: RunTableColumn, value: f64) -> String {
     match column {
         RunTableColumn::Number(number) | RunTableColumn::Recorded(number) => {
             number.format_value(value, NumberStyle::Short)

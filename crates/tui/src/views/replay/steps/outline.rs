@@ -104,12 +104,12 @@ impl StepOutline {
     }
 
     /// Closes the sub-agents of every turn.
-    pub fn close_subagents(&mut self) {
+    pub(crate) fn close_subagents(&mut self) {
         self.open.clear();
     }
 
     /// Opens every sub-agent of the loaded turn.
-    pub fn open_subagents(&mut self) {
+    pub(crate) fn open_subagents(&mut self) {
         let heads = self.entries.windows(2).filter(|pair| pair[1].depth > pair[0].depth);
         self.open.extend(heads.map(|pair| pair[0].id));
     }
