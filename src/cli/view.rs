@@ -112,7 +112,7 @@ pub struct ViewArgs {
     /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = parse_size)]
     snapshot: Option<Size>,
-    /// Press these keys first, such as `l l / loss <enter>`
+    /// Press these keys first, such as `l l :goto 46 <enter>`
     #[arg(
         long,
         requires = "snapshot",

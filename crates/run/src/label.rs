@@ -3,7 +3,7 @@
 /// The longest label kept in the index, in characters.
 pub const LABEL_CHARS: usize = 120;
 
-/// Returns the first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles. A
+/// Returns the first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`crate::Step::label`] and titles. A
 /// command that only begins there (`python3 -c "`, `cat > a.py <<'EOF'`) gets the first informative line after it too. Where the
 /// line is only a tag (`<uploaded_files>`), the label is the line after its short element or, where nothing follows that, the
 /// first line inside it; a single word follows the tag.
