@@ -352,7 +352,7 @@ fn draw_decisions(
     Ok(Exit::Fine)
 }
 
-/// Returns each decision that applied to a step, with the step and the position among those of the step.
+/// Returns each decision that applied to a step: its position among those of the step (from 0), the step, the decision.
 fn step_decisions(lane: &Json) -> impl Iterator<Item = (usize, &Json, &Json)> {
     let steps = lane.rows("steps").iter();
     steps.flat_map(|step| {

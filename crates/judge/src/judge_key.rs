@@ -57,7 +57,8 @@ impl JudgeKey {
         self.0.as_deref()
     }
 
-    /// Returns the text without the key: words that begin like it are hidden to their end.
+    /// Returns the text with `[key]` for the key, and for whatever has its first 8 characters, to the end of that word. A key of
+    /// fewer than 8 characters is not hidden.
     pub fn hide_key(&self, text: &str) -> String {
         let Some(key) = self.0.as_deref().filter(|key| key.len() >= SHORTEST) else {
             return text.to_owned();

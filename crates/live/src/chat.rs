@@ -166,7 +166,7 @@ impl Recorder<'_> {
         if !shown.is_empty() {
             self.emit_event(&LiveEvent::Terminal(shown));
         }
-        command.map_or(ChatInput::Nothing, |command| self.run_command_between(command))
+        command.map_or(ChatInput::Nothing, |command| self.run_command_between_turns(command))
     }
 
     /// Waits a moment for the end of a process whose terminal is closed, and returns the end where it came.
@@ -179,7 +179,9 @@ impl Recorder<'_> {
         ChatInput::Nothing
     }
 
-    fn run_command_between(&mut self, command: LiveCommand) -> ChatInput {
+    /// Does what a command says between two turns of a chat; returns a line that its keys complete, or the end. Warns of commands
+    /// for a next request, and ignores pauses.
+    fn run_command_between_turns(&mut self, command: LiveCommand) -> ChatInput {
         match command {
             LiveCommand::Stop => return ChatInput::End,
             LiveCommand::Resize(columns, rows) => self.resize_terminal((columns, rows)),

@@ -115,6 +115,7 @@ fn has_changed(path: &Path, mark: &FileMark, may_grow: bool) -> io::Result<bool>
     Ok(sha256_of_start(path, mark.bytes)? != mark.sha256)
 }
 
+/// Reads a whole file and returns its size, checksum and stamp. Fails for anything but a regular file; follows no link.
 fn file_mark(path: &Path) -> io::Result<FileMark> {
     let meta = fs::symlink_metadata(path)?;
     if !meta.is_file() {

@@ -311,10 +311,12 @@ fn report_folder(
 const STORAGE: &str = "storage";
 
 fn examine_folder(folder: &Path, depth: usize, walk: WalkContext<'_>) -> ExaminedFolder {
-    with_path_memo(|| examine_entries(folder, depth, walk))
+    with_path_memo(|| classify_folder(folder, depth, walk))
 }
 
-fn examine_entries(folder: &Path, depth: usize, walk: WalkContext<'_>) -> ExaminedFolder {
+/// Returns what a walk does at a folder, which is `depth` levels below the root; enters none below it. Notes links that lead
+/// outside the root.
+fn classify_folder(folder: &Path, depth: usize, walk: WalkContext<'_>) -> ExaminedFolder {
     let mut entries = entries_of(folder);
     // The list answers most questions about what is not there; the system is asked about the rest.
     let has = |wanted: &str| entries.iter().any(|path| name_of(path) == wanted);

@@ -104,7 +104,8 @@ impl SampleSum for DriftSums {
 }
 
 impl DriftSums {
-    fn for_item(item: &JudgedTwice, scale: &RatingScale) -> Self {
+    /// Returns the sums of a single item; its levels are positions on the scale.
+    fn of_one_item(item: &JudgedTwice, scale: &RatingScale) -> Self {
         let mut sums = Self {
             between: ConfusionTable::empty(scale),
             earlier_gold: ConfusionTable::empty(scale),
@@ -236,7 +237,7 @@ impl DriftEstimates {
 fn estimates_of(items: &[JudgedTwice], is_by_run: bool, plan: &BootstrapPlan) -> DriftEstimates {
     let scale = RatingScale::default();
     let part = |(at, item): (usize, &JudgedTwice)| ClusterPart {
-        sum: DriftSums::for_item(item, &scale),
+        sum: DriftSums::of_one_item(item, &scale),
         cluster: if is_by_run { item.run } else { at },
     };
     let parts: Vec<ClusterPart<DriftSums>> = items.iter().enumerate().map(part).collect();

@@ -577,7 +577,7 @@ fn rate_cell(row: &Json, rule: ErrorRule) -> String {
     }
 }
 
-/// Returns `3 of 12`: flaky tasks among those with repeats.
+/// Returns `3 of 12`: flaky tasks among those with repeats; `-` where they are not known.
 fn flaky_cell(row: &Json) -> String {
     match row.number("flaky_tasks") {
         Some(flaky) => format!("{flaky} of {}", row.cell("tasks_with_repeats")),

@@ -148,7 +148,7 @@ impl Json {
         }
     }
 
-    /// Returns a field that counts something; 0 where it is null.
+    /// Returns a field that is a count; 0 where it is null or no number. Panics as [`Self::field`] does.
     pub(crate) fn count(&self, path: &str) -> u64 {
         self.number(path).map_or(0, |count| count as u64)
     }

@@ -326,7 +326,7 @@ impl FormCheck<'_> {
         }
         match form.rules {
             FormRules::Nothing => {}
-            FormRules::Trajectory => self.check_trajectory(path, object),
+            FormRules::Trajectory => self.check_trajectory_rules(path, object),
             FormRules::Step => self.check_step(path, object),
             FormRules::Reference => self.check_reference(path, object),
             FormRules::Part => self.check_part(path, object),
@@ -334,7 +334,9 @@ impl FormCheck<'_> {
         self.depth -= 1;
     }
 
-    fn check_trajectory(&mut self, path: &str, trajectory: JsonObject<'_>) {
+    /// Adds the faults that no single field shows: no steps, wrong step ids, repeated or missing ids of sub-agents, a wrong total
+    /// of steps.
+    fn check_trajectory_rules(&mut self, path: &str, trajectory: JsonObject<'_>) {
         let steps = trajectory.elements_of("steps");
         if let Some(at) = trajectory.get("steps").filter(|list| list.is_list() && steps.is_empty())
         {

@@ -352,8 +352,8 @@ impl ClaudeFold {
         self.run.turns.len() - 1
     }
 
-    /// Opens a turn. Texts that the program wrote before belong to the request, if there is one; so do the hooks and
-    /// commands at the beginning of a recording.
+    /// Opens a turn and returns its index. A turn before the first request is replaced, and its steps are kept. Texts that the
+    /// program wrote before belong to the request, if there is one; so do the hooks and commands at the beginning of a recording.
     pub fn open_turn(&mut self, turn: Turn) -> usize {
         let mut turn = turn;
         if turn.request.is_some() {

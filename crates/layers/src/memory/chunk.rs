@@ -172,7 +172,7 @@ pub(crate) fn synopsis_of(definition: &CodeDefinition, lines: Option<&[&str]>) -
         let at =
             definition_lines.iter().position(|line| line.contains(definition.simple_name()))?;
         let about = definition_lines
-            .get(at + 1..)
+            .get(at..)
             .and_then(docstring_line)
             .or_else(|| comment_line(&lines[..start]));
         let signature = definition_lines[at].trim().trim_end_matches(['{', ':']).trim_end();
@@ -184,15 +184,21 @@ pub(crate) fn synopsis_of(definition: &CodeDefinition, lines: Option<&[&str]>) -
     one_line(&written.unwrap_or_else(|| definition.name.to_string()), MOST_SYNOPSIS)
 }
 
-/// Returns the first line of the string at the start of a body.
-fn docstring_line<'l>(body: &[&'l str]) -> Option<&'l str> {
-    let opened = body.iter().map(|line| line.trim()).take(8).find_map(|line| {
-        let line = line.trim_start_matches(['r', 'b']);
-        line.strip_prefix("\"\"\"").or_else(|| line.strip_prefix("'''"))
-    })?;
-    let line = opened.trim_end_matches(['"', '\'']).trim();
-    (!line.is_empty()).then_some(line)
+/// Returns the first line of the docstring of a definition of Python, whose lines are given from its head on; None where its body
+/// begins with something else.
+fn docstring_line<'l>(definition: &[&'l str]) -> Option<&'l str> {
+    let mut lines = definition.iter().map(|line| line.trim());
+    lines.by_ref().take(MOST_HEAD_LINES).find(|line| line.ends_with(':'))?;
+    let mut body = lines.filter(|line| !line.is_empty());
+    let opening = body.next()?.trim_start_matches(['r', 'b', 'u']);
+    let opened = opening.strip_prefix("\"\"\"").or_else(|| opening.strip_prefix("'''"))?;
+    let without_quotes = |line: &'l str| line.trim_end_matches(['"', '\'']).trim();
+    let text = [opened].into_iter().chain(body.next()).map(without_quotes);
+    text.into_iter().find(|line| !line.is_empty())
 }
+
+/// The most lines of the head of a definition that are searched for its end.
+const MOST_HEAD_LINES: usize = 8;
 
 /// Returns the first line of the comment right above; None where there is none.
 fn comment_line<'l>(above: &[&'l str]) -> Option<&'l str> {
@@ -286,5 +292,17 @@ mod tests {
         let told: Vec<_> = found.iter().map(|it| (it.heading, it.lines)).collect();
         assert_eq!(told, [("One", (1, 5)), ("Two", (6, 9))]);
         assert_eq!(document_sections(&["text"]), []);
+    }
+
+    #[test]
+    fn a_docstring_is_the_first_statement_of_a_body() {
+        let first_line =
+            |text: &str| docstring_line(&text.lines().collect::<Vec<_>>()).map(str::to_owned);
+        let expected = Some("Returns x.".to_owned());
+
+        assert_eq!(first_line("def f(x):\n    r\"\"\"Returns x.\"\"\"\n    return x"), expected);
+        assert_eq!(first_line("def f(\n    x,\n):\n\n    '''\n    Returns x.\n    '''"), expected);
+        assert_eq!(first_line("class A:\n    def f(self):\n        '''Returns 1.'''"), None);
+        assert_eq!(first_line("fn f() {\n    1\n}"), None);
     }
 }

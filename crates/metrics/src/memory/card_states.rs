@@ -74,7 +74,8 @@ impl CitedPlaceState {
         Self { state: CardState::Stale, place: None, is_gone: true }
     }
 
-    /// Returns the state in words: `current`, `moved to b.py:7`, `stale (the file is gone)`; `path` is the cited path.
+    /// Returns the state in words: `current`, `moved to b.py:7`, `stale (the file is gone)`; `moved to line 7` where it is still in
+    /// the cited file `path`.
     pub fn state_text(&self, path: &str) -> String {
         match (self.state, &self.place) {
             (CardState::Moved, Some((there, line))) if there == path => {

@@ -76,6 +76,7 @@ impl NumberForm {
         }
     }
 
+    /// Returns an amount in short form, such as `4.4M`; any other value as [`Self::full_text`] does.
     fn short_text(self, value: f64) -> String {
         match self {
             Self::Amount => format_number::short_count(value.round() as u64),

@@ -342,7 +342,7 @@ impl Lookup {
         })
     }
 
-    /// Calls `give` with each line of a text that has one of the terms, once, with the first of them.
+    /// Calls `give` once for each line with a term: its number from 0, the line, and the bytes of its leftmost match.
     fn matching_lines(&self, text: &str, give: &mut dyn FnMut(usize, &str, Range<usize>)) {
         let mut at: Vec<(usize, Range<usize>)> = vec![];
         for term in &self.terms {

@@ -187,6 +187,7 @@ pub struct ListedNameRows {
 }
 
 impl ListedNameRows {
+    /// Reads the report of a SWE-bench run, or `preds.json`, as one document per instance; None where it names none.
     pub fn open(file: &Path) -> Option<Self> {
         let (mut names, mut documents) = (MemberNames::default(), vec![]);
         for (name, document) in report_elements(&read_text(file)?)?.into_iter().take(MOST_MEMBERS) {

@@ -71,6 +71,7 @@ impl Seek for ReopenedFile {
 }
 
 impl ZipContainer {
+    /// Opens a zip archive, and reads the header of an Inspect log; None where the file is no zip archive.
     pub fn open(file: &Path) -> Option<Self> {
         let archive = zip::ZipArchive::new(ReopenedFile::new(file)).ok()?;
         let all: Vec<String> = archive

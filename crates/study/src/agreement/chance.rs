@@ -63,7 +63,7 @@ fn gwet_ac(table: &ConfusionTable, agreement: impl Fn(usize, usize) -> f64) -> N
     Ok((observed - chance) / (1.0 - chance))
 }
 
-/// Computes Gwet's AC1: levels are one or not.
+/// Computes Gwet's AC1: equal levels agree fully, different ones not at all; 1 on a scale of one level.
 pub(crate) fn gwet_ac1(table: &ConfusionTable) -> NumberOrReason {
     gwet_ac(table, |a, b| f64::from(u8::from(a == b)))
 }

@@ -120,8 +120,8 @@ impl ConfusionTable {
         (shares(a), shares(b))
     }
 
-    /// Counts the pairs that have the boundary between two levels between them, whichever rater gave which level, and
-    /// the pairs with either level.
+    /// Counts the pairs of which one rater gave `low` and the other `high`, in either order, and the pairs in which a rater gave
+    /// one of the two.
     pub(crate) fn boundary_between(&self, low: f64, high: f64) -> LevelBoundary {
         let mut boundary = LevelBoundary { count: 0, total: 0 };
         for (a, b, count) in self.filled_cells() {

@@ -160,6 +160,7 @@ impl FileCache {
         Some(self.ask_diff(numbers, run, (key, change), 0))
     }
 
+    /// Stores a comparison, or why there is none: for a file at a moment as its whole text, else as its changes.
     fn store_compared(&mut self, key: DiffKey, answer: Result<FileDiff, Sentence>) {
         let cut = if matches!(key.scope, DiffScope::At(_)) {
             ComparedFile::whole_file

@@ -283,7 +283,7 @@ fn gold_agreement_rows(session: &Session, width: usize) -> Vec<AgreementRow> {
     rows.push(AgreementRow::Blank);
     let words = "kappa has quadratic weights; `trajview audit STUDY` has intervals";
     rows.extend(words_in_rows(words, width).into_iter().map(AgreementRow::Note));
-    let alike = gold_agreement::alike_without_outcome(session);
+    let alike = gold_agreement::agreed_without_gold(session);
     if alike > 0 {
         rows.push(AgreementRow::Blank);
         let words = format!(

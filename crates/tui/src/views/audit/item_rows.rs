@@ -18,7 +18,8 @@ use super::{
     study_queue,
 };
 
-/// Returns the rows, cut to the width of the part in these areas.
+/// Returns the rows of the current item with its levels or its verdict, wrapped to the width of the part; the reason where the
+/// item cannot be shown.
 pub(crate) fn item_rows(
     audit: &AuditView,
     session: &Session,

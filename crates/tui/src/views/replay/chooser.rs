@@ -233,8 +233,9 @@ impl ReplayChooser {
         self.excerpts.get(&hit)
     }
 
-    /// Cuts the line of a hit out of its text, once.
-    pub fn cut_excerpt(&mut self, number: usize, hit: &SearchHit, text: &StepText) {
+    /// Stores the part of a line around a hit under its number in the list, if there is none yet; an empty one where the text
+    /// lacks the hit.
+    pub fn store_excerpt(&mut self, number: usize, hit: &SearchHit, text: &StepText) {
         self.excerpts.entry(number).or_insert_with(|| {
             let found =
                 step_field_text(text, hit_field(hit)).and_then(|words| excerpt_around(words, hit));

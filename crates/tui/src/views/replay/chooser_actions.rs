@@ -124,7 +124,7 @@ impl ReplayView {
             for number in chooser.list.visible_rows() {
                 let hit = &self.search.hits[number];
                 if let Some(Ok(text)) = self.text_at(session, (hit.turn, hit.place)) {
-                    chooser.cut_excerpt(number, hit, text);
+                    chooser.store_excerpt(number, hit, text);
                 }
             }
         }

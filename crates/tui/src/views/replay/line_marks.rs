@@ -19,12 +19,12 @@ use trajview_run::{files::RunMoment, format_number};
 /// Returns the moments that the marks are worked out from; None where the lines on the right are not those after the
 /// turn.
 pub(crate) fn marked_span(replay: &ReplayView, session: &Session) -> Option<MomentSpan> {
-    let turn = marked_file(replay, session)?.scope.turn_after()?;
+    let turn = marked_diff_key(replay, session)?.scope.turn_after()?;
     Some((RunMoment::after_turns(turn), RunMoment::after_turns(turn + 1)))
 }
 
-/// Returns the comparison on screen, where its lines have marks.
-pub(crate) fn marked_file(replay: &ReplayView, session: &Session) -> Option<DiffKey> {
+/// Returns the key of the comparison on screen; None while marks are switched off.
+pub(crate) fn marked_diff_key(replay: &ReplayView, session: &Session) -> Option<DiffKey> {
     replay.diff_key(session).filter(|_| replay.diff.has_marks)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn mark_explanations(replay: &ReplayView, session: &Session) -> Vec<(
             .map(|mark| mark_explanation(mark, shown.moved))
             .collect::<Vec<_>>()
     });
-    let Some(key) = marked_file(replay, session) else { return code.collect() };
+    let Some(key) = marked_diff_key(replay, session) else { return code.collect() };
     let judged = evidence_explanations(session, &key, line).into_iter();
     judged.chain(flag_explanations(session, &key, line)).chain(code).collect()
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::session::{Session, study::StudyQueue};
 use trajview_run::format_number;
 use trajview_study::{
-    Coefficient, RatingScale, Ratings, loaded_study::StudyItem, raters::scale_levels,
+    Coefficient, RatingScale, Ratings, adjudication::AdjudicationCase, loaded_study::StudyItem,
+    raters::scale_levels,
 };
 
 /// Scores of a rater or judge with the gold scores, by name; raters first.
@@ -23,16 +24,19 @@ pub(crate) fn agreement_by_rater(session: &Session) -> Vec<(String, [String; 4])
     all.into_iter().map(|((_, name), pairs)| agreement_figures(name, &pairs, &scale)).collect()
 }
 
-/// Returns the number of items that all raters scored alike and that have no gold label, in a study with gold labels.
-pub(crate) fn alike_without_outcome(session: &Session) -> usize {
+/// Returns the number of items that all of their raters (two at least) scored alike and that have no gold label; 0 in a study
+/// without gold labels.
+pub(crate) fn agreed_without_gold(session: &Session) -> usize {
     let Some(study) = session.study_queue() else { return 0 };
     let items = &study.studied.items;
     let is_settled =
         |number: usize| items.get(number).is_some_and(|it| study.gold.outcome_of(it).is_some());
     let is_alike = |number: &usize| {
         let case = study.studied.adjudication_case(*number);
-        case.is_some_and(|case| case.labels.len() > 1 && !case.has_different_answers())
-            && !is_settled(*number)
+        let is_agreed = |case: AdjudicationCase<'_>| {
+            case.labels.len() > 1 && case.missing.is_empty() && !case.has_different_answers()
+        };
+        case.is_some_and(is_agreed) && !is_settled(*number)
     };
     match (0..items.len()).any(is_settled) {
         true => (0..items.len()).filter(is_alike).count(),

@@ -238,7 +238,7 @@ fn diff_rows<'a>(
     theme: Theme,
     area: Rect,
 ) -> ComparisonRows<'a> {
-    let marked = line_marks::marked_file(view, session);
+    let marked = line_marks::marked_diff_key(view, session);
     let key = marked.as_ref();
     ComparisonRows {
         compared,
