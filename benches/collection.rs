@@ -54,7 +54,7 @@ fn read_all(folder: &str, runs: usize) -> Duration {
     let mut tui = Tui::start_program(&["--view", "collection", folder]);
     let all = format!("{runs} runs");
     let read = tui.wait_until(|screen| {
-        screen.contains(&all) && !screen.contains("reading") && !screen.contains("looking")
+        screen.contains(&all) && !screen.contains("reading") && !screen.contains("searching")
     });
     read - tui.started
 }
@@ -82,7 +82,7 @@ fn open_table(folder: &str, runs: usize) -> [Duration; 2] {
     let first = tui.wait_until(|screen| screen.contains("run-0000"));
     let all = format!("{runs} runs");
     let is_read = |screen: &str| {
-        screen.contains(&all) && !screen.contains("reading") && !screen.contains("looking")
+        screen.contains(&all) && !screen.contains("reading") && !screen.contains("searching")
     };
     let read = if is_read(&tui.contents()) { first } else { tui.wait_until(is_read) };
     [first - tui.started, read - tui.started]

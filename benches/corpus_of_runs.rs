@@ -116,7 +116,7 @@ fn open_table(path: &str, count: usize) -> Opened {
     let mut tui = Tui::start_program(&["--view", "collection", path]);
     let first = tui.wait_until(|screen| screen.contains("run-0000"));
     let listed = format!("{count} runs");
-    let is_listed = |screen: &str| screen.contains(&listed) && !screen.contains("looking for runs");
+    let is_listed = |screen: &str| screen.contains(&listed) && !screen.contains("searching runs");
     let all = if is_listed(&tui.contents()) { first } else { tui.wait_until(is_listed) };
     let (first, all) = (first - tui.started, all - tui.started);
     tui.settle();

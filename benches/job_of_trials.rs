@@ -91,7 +91,7 @@ fn open_table(job: &str, count: usize) -> OpenedTable {
     let first = Took { clock: first - tui.started, cpu: tui.cpu_time() };
     let all = format!("{count} runs");
     let last = tui.wait_until(|screen| {
-        screen.contains(&all) && !screen.contains("reading") && !screen.contains("looking")
+        screen.contains(&all) && !screen.contains("reading") && !screen.contains("searching")
     });
     let all = Took { clock: last - tui.started, cpu: tui.cpu_time() };
     OpenedTable { first, all, megabytes: tui.peak_memory() }

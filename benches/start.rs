@@ -105,7 +105,7 @@ fn open_home(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 3
     let has_first = |screen: &str| screen.lines().filter(is_filled).count() >= first;
     let all = format!("{sessions} sessions");
     let is_read = |screen: &str| {
-        let goes_on = screen.contains("reading") || screen.contains("looking");
+        let goes_on = screen.contains("reading") || screen.contains("searching");
         screen.contains(&all) && !goes_on && has_first(screen)
     };
     let took = |tui: &Tui, at: Instant| Took { clock: at - tui.started, cpu: tui.cpu_time() };
