@@ -325,6 +325,6 @@ mod tests {
         let pooled = &rubric.judgements[2].verdicts;
         assert_eq!((pooled[0].score, pooled[1].score), (Some(4), None));
         assert_eq!(pooled[0].rationale, "mean of 1: a 0 (unlooked, not counted), b 4");
-        assert_eq!(pooled[1].reason.as_deref(), Some("a 2 (unlooked, not counted), b –"));
+        assert_eq!(pooled[1].reason.as_deref(), Some("a 2 (unlooked, not counted), b —"));
     }
 }

@@ -113,6 +113,12 @@ fn first_label(parts: &[TapeValue<'_>]) -> Box<str> {
     parts.iter().map(|part| label_of(*part)).find(|label| !label.is_empty()).unwrap_or_default()
 }
 
+/// Returns the beginnings of the parts that have text, without the blanks before it.
+fn text_starts(parts: &[TapeValue<'_>]) -> impl Iterator<Item = String> {
+    let starts = parts.iter().filter_map(|part| json::text_start(*part));
+    starts.map(|start| start.trim_start().to_owned()).filter(|start| !start.is_empty())
+}
+
 /// Reads a message that is one text, though it has several parts.
 fn whole_message(parts: &[TapeValue<'_>], family: RecordFamily) -> RolloutMessage {
     let prints = json::text_fingerprint(parts.iter().copied()).into_iter().collect();
@@ -446,11 +452,11 @@ fn event_record(event: &TypedObject<'_>) -> RolloutRecord {
 fn user_message(fields: &JsonObject<'_>) -> RolloutRecord {
     let parts = text_parts(fields, &["message"]);
     let kind = fields.text("kind");
-    let begins = || first_label(&parts);
+    let has_context_tag = |start: String| {
+        ["<environment_context>", "<user_instructions>"].iter().any(|tag| start.starts_with(tag))
+    };
     let is_context = matches!(kind.as_deref(), Some("environment_context" | "user_instructions"))
-        || ["<environment_context>", "<user_instructions>"]
-            .iter()
-            .any(|tag| begins().starts_with(tag))
+        || text_starts(&parts).next().is_some_and(has_context_tag)
             && split_request(&parts).texts.is_empty();
     let source =
         if is_context { RolloutRequestSource::Injected } else { RolloutRequestSource::Event };
@@ -461,11 +467,7 @@ fn user_message(fields: &JsonObject<'_>) -> RolloutRecord {
 /// tags.
 fn request_message(parts: &[TapeValue<'_>], family: RecordFamily) -> RolloutMessage {
     let message = whole_message(parts, family);
-    let starts = |letter: char| {
-        let begins = |part: &TapeValue<'_>| label_of(*part).starts_with(letter);
-        parts.iter().any(begins)
-    };
-    if !starts('#') && !starts('<') {
+    if !text_starts(parts).any(|start| start.starts_with(['#', '<'])) {
         return message;
     }
     let parts_of_request = split_request(parts);
