@@ -4,8 +4,8 @@
 //! one into a [`Run`](trajview_run::Run) without keeping its text, and reads single records again when they are shown. No
 //! other crate asks for a format by its name. Most formats are a list of records that can each be read alone: those
 //! implement `records::RecordFormat`, and `records::RecordLog` does the rest. To add a format, write
-//! `crates/formats/src/<name>/mod.rs`, put a small sample below `sample-runs/` and add a line to each of the two lists
-//! below: `trajview list formats`, the README table and the golden tests follow. Where its tool keeps sessions is a row of
+//! `crates/formats/src/<name>/mod.rs`, put a small sample below `sample-runs/` and add a line to the list of modules and
+//! to `FORMATS` below: `trajview list formats`, the README table and the golden tests follow. Where its tool keeps sessions is a row of
 //! [`session_folders()`], and how it keeps them in a database an implementation of [`session_tables::SessionTables`].
 //!
 //! Field names drift: read leniently, keep what is unknown as an [`trajview_run::StepKind::Unknown`] step or a

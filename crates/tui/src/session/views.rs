@@ -1,7 +1,9 @@
 //! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
-//! To add a view write its folder and one line of [`with_views`], its tab in [`View::tab_name`], and a row `goto-<word>` among
-//! the keys after `g`; its other keys are a table of the keymap.
+//! To add a view write its folder and one line of [`with_views`], its tab of at most 7 letters in [`View::tab_name`], in the keys
+//! that are the same everywhere a row `<word>` with its F key and a row `goto-<word>` with a letter of the tab that is free after
+//! `g`, a row of the commands, and, if the view can be empty, an arm of `OpenRun::has_content`. Its other keys are a table of the
+//! keymap; a view without keys takes those of every view of a run.
 
 use trajview_run::worded_enum::{NamedValue, worded};
 
