@@ -235,7 +235,7 @@ impl ReplayChooser {
 
     /// Stores the part of a line around a hit under its number in the list, if there is none yet; an empty one where the text
     /// lacks the hit.
-    pub fn store_excerpt(&mut self, number: usize, hit: &SearchHit, text: &StepText) {
+    pub(crate) fn store_excerpt(&mut self, number: usize, hit: &SearchHit, text: &StepText) {
         self.excerpts.entry(number).or_insert_with(|| {
             let found =
                 step_field_text(text, hit_field(hit)).and_then(|words| excerpt_around(words, hit));
