@@ -57,6 +57,7 @@ impl FormatRow {
             "none" => None,
             "text" => Some("edits"),
             "names" => Some("names of edited files"),
+            "commits" => Some("files of the commits"),
             _ => Some("a diff at the end"),
         };
         let flags = [
